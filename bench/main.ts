@@ -12,8 +12,11 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "../tests/peers/postgres.ts";
 import { numbersIn, parsedOrExit } from "../tools/usage.ts";
 import { arm } from "./arm.ts";
+import { bus } from "./bus.ts";
 import { keys } from "./documents.ts";
 import { engine } from "./engine.ts";
+import { environments } from "./environments.ts";
+import { fleetAgents } from "./fleet-agents.ts";
 import { fleet } from "./fleet.ts";
 import { idle } from "./idle.ts";
 import { isolation } from "./isolation.ts";
@@ -22,6 +25,7 @@ import { million } from "./million.ts";
 import { twoWriters, wakeUp } from "./processes.ts";
 import { RawPostgres } from "./raw-postgres.ts";
 import { RawSqlite } from "./raw-sqlite.ts";
+import { search } from "./search.ts";
 import { claims, fairClaims, groupWrites, loopDelay, reads, singleWrites } from "./store.ts";
 import { stretches } from "./stretches.ts";
 import { tableText } from "./table.ts";
@@ -33,8 +37,12 @@ const parts = [
   "postgres",
   "kube",
   "arm",
+  "bus",
   "engine",
+  "environments",
   "fleet",
+  "fleet-agents",
+  "search",
   "idle",
   "isolation",
   "tenants",
@@ -73,8 +81,12 @@ try {
   if (isWanted("postgres")) rows.push(...(await postgres()));
   if (isWanted("kube")) rows.push(...(await kubeRows()));
   if (isWanted("arm")) rows.push(...(await arm(folder)));
+  if (isWanted("bus")) rows.push(...(await bus(folder)));
   if (isWanted("engine")) rows.push(...(await engine(folder)));
+  if (isWanted("environments")) rows.push(...(await environments(folder)));
   if (isWanted("fleet")) rows.push(...(await fleet(folder)));
+  if (isWanted("fleet-agents")) rows.push(...(await fleetAgents(folder)));
+  if (isWanted("search")) rows.push(...(await search()));
   if (isWanted("idle")) rows.push(...(await idle(folder, (note) => notes.push(note))));
   if (isWanted("isolation")) rows.push(...(await isolation(folder)));
   if (isWanted("tenants")) rows.push(...(await tenants({ folder, attack })));

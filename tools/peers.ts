@@ -60,11 +60,30 @@ const peers: readonly Peer[] = [
     install: withoutServices,
   },
   {
+    name: "RabbitMQ",
+    packages: ["rabbitmq-server"],
+    wanted: "RabbitMQ 3.10 or newer (rabbitmq-server in a folder on PATH, or /usr/sbin)",
+    find: findRabbitMq,
+    install: withoutServices,
+  },
+  {
     name: "Node-RED",
     packages: [],
     wanted: "Node-RED as tools/node-red pins it (npm ci --ignore-scripts in that folder)",
     find: findNodeRed,
     install: installNodeRed,
+  },
+];
+
+/** Programs without a package of the distribution. Without them, tests are skipped. */
+const optionalPeers = [
+  {
+    name: "Terraform",
+    find: findTerraform,
+    tests: "the tests of Terraform in tests/executors",
+    wanted:
+      "to run them, put terraform (1.5 or newer, developer.hashicorp.com/terraform/install) or " +
+      "tofu (opentofu.org/docs/intro/install) into a folder on PATH",
   },
 ];
 
@@ -90,6 +109,10 @@ export async function ensurePeers(): Promise<void> {
 export async function ensurePeersOrExit(): Promise<void> {
   try {
     await ensurePeers();
+    for (const { name, find, tests, wanted } of optionalPeers) {
+      if (find() !== undefined) continue;
+      console.error(`setpoint: ${name} is not installed, so ${tests} are skipped; ${wanted}`);
+    }
   } catch (error) {
     console.error(`setpoint: ${error instanceof Error ? error.message : String(error)}`);
     if (error instanceof Error && error.cause instanceof Error) console.error(error.cause.message);
@@ -117,6 +140,14 @@ export function findKubectl(): string | undefined {
   return findProgram("kubectl", pathFolders());
 }
 
+/**
+ * The first Terraform or OpenTofu on PATH. No package of the distribution has it, so the tests that
+ * need it are skipped without it, and `npm run peers` explains how to get it.
+ */
+export function findTerraform(): string | undefined {
+  return findProgram("terraform", pathFolders()) ?? findProgram("tofu", pathFolders());
+}
+
 /** The statements that make an empty database for PowerDNS come with its backend. */
 export const powerDnsSchema = "/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql";
 
@@ -136,6 +167,12 @@ export function findPrometheus(): string | undefined {
 
 export function findSyncthing(): string | undefined {
   return findProgram("syncthing", pathFolders());
+}
+
+/** Debian's wrapper changes the user, so the tests call the program behind it. */
+export function findRabbitMq(): string | undefined {
+  const debian = "/usr/lib/rabbitmq/bin";
+  return findProgram("rabbitmq-server", [debian, ...pathFolders(), "/usr/sbin"]);
 }
 
 const nodeRed = join(root, "tools", "node-red");

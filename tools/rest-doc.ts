@@ -7,6 +7,8 @@ import type { Route, RouteDescription, RoutePorts } from "../src/contract/route.
 import { objectAt, textAt, textsAt } from "../src/kernel/json-read.ts";
 import type { JsonObject } from "../src/kernel/json.ts";
 import { withDocRoutes } from "../src/surfaces/rest/doc-routes.ts";
+import { selfRoutes } from "../src/surfaces/rest/self-routes.ts";
+import type { SelfPorts } from "../src/surfaces/rest/self-routes.ts";
 import { root } from "./stages.ts";
 
 export const restPage = "docs/reference/rest.md";
@@ -26,7 +28,7 @@ async function allRoutes(): Promise<readonly Route[]> {
   await using memory = await openMemoryPlane();
   const noPorts = {} as RoutePorts;
   const own = memory.plane.modules.routes.flatMap((routesOf) => routesOf(noPorts));
-  return withDocRoutes(own, "");
+  return withDocRoutes([...own, ...selfRoutes({} as SelfPorts)], "");
 }
 
 /** One table of all routes, and one of the parameters of each. */

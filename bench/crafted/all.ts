@@ -2,6 +2,7 @@
 import { connectRequests } from "./connect.ts";
 import { definitionRequests } from "./definitions.ts";
 import { documentRequests } from "./documents.ts";
+import { environmentRequests } from "./environments.ts";
 import { faceRequests } from "./faces.ts";
 import { patchRequests } from "./patches.ts";
 import { policyRequests } from "./policies.ts";
@@ -15,5 +16,6 @@ export const craftedRequests: readonly Crafted[] = [
   ...readRequests,
   ...faceRequests,
   ...connectRequests,
+  ...environmentRequests,
   ...definitionRequests,
 ];

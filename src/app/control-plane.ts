@@ -2,12 +2,16 @@
 // the kinds, the policies, and the write path over them. Surfaces are added on top by serve.ts.
 
 import { httpWith } from "../adapters/http/client.ts";
+import type { MemoryBroker } from "../adapters/amqp/memory/broker.ts";
 import { jsonCalls } from "../adapters/http/json-calls.ts";
+import { kubeWith } from "../adapters/kubernetes/client.ts";
+import { openTextIndex } from "../adapters/text-index/index-thread.ts";
 import type { Rbac, RbacKind } from "../intents/auth/rbac.ts";
 import { createRbac } from "../intents/auth/rbac.ts";
 import { admissionChain } from "../intents/admission/admission.ts";
 import { quotaIndex } from "../intents/admission/quota/quota-index.ts";
 import type { QuotaIndex } from "../intents/admission/quota/quota-index.ts";
+import type { ProcessPorts } from "../contract/ports.ts";
 import type { BuiltInModule } from "../contract/module.ts";
 import type { OpenPorts } from "../contract/ports.ts";
 import type { ExtensionEntry } from "../contract/user-module.ts";
@@ -53,9 +57,11 @@ import { admissionPlugins } from "./admission-plugins.ts";
 import { cachedKinds, indexTermsOf, metricsOf, rolesOf } from "./declared-parts.ts";
 import { heavyFunctions } from "./heavy-functions.ts";
 import { builtInModules } from "./modules.ts";
+import { brokerWith } from "./open-broker.ts";
 import { openModules } from "./open-modules.ts";
 import type { OpenModules } from "./open-modules.ts";
 import { ownIntentsOf } from "./own-intents.ts";
+import { supervisorsWith } from "./supervisors.ts";
 import { openWebhookClient } from "./webhook-client.ts";
 import type { ServiceResolver, WebhookClient } from "./webhook-client.ts";
 import { webhookConverter } from "./webhook-converter.ts";
@@ -123,6 +129,8 @@ export interface ControlPlaneOptions {
   readonly heavy?: HeavyWork;
   /** Aborted when the server stops; never when left out. */
   readonly stopping?: AbortSignal;
+  /** The broker inside this process; a new one when left out. */
+  readonly broker?: MemoryBroker;
 }
 
 /** What a program has around it. */
@@ -139,6 +147,11 @@ export const systemSurroundings: Surroundings = {
   ids: systemIds,
   random: systemRandom,
 };
+
+/** Decisions about single requests, and all rights of a user. */
+function accessBy(rbac: Rbac): Pick<OpenPorts, "authorizer" | "rights"> {
+  return { authorizer: rbac, rights: rbac };
+}
 
 export async function openControlPlane(
   store: Store,
@@ -158,10 +171,8 @@ export async function openControlPlane(
   const rbac = followRbac(live);
   const quotas = quotaIndex(live);
   const meter = createMeter(metricsOf(builtIn, options.metrics ?? {}));
-  const openHttp = httpWith(timers);
-  const { call: callJson } = undo.use(jsonCalls(openHttp));
-  const network = { openHttp, callJson };
-  const ports = { ...surroundings, ...network, log, meter, store, live, kinds, authorizer: rbac };
+  const network = openNetwork(timers, options.broker, undo);
+  const ports = { ...surroundings, ...network, log, meter, store, live, kinds, ...accessBy(rbac) };
   const modules = undo.use(
     await openModules({
       modules: builtIn,
@@ -212,6 +223,25 @@ export async function openControlPlane(
     stopping,
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+type Network = Pick<
+  ProcessPorts,
+  "openHttp" | "callJson" | "openKube" | "openSupervisors" | "openBroker" | "openTextIndex"
+>;
+
+/** How modules reach other systems. */
+function openNetwork(
+  timers: Timers,
+  broker: MemoryBroker | undefined,
+  undo: AsyncDisposableStack,
+): Network {
+  const openHttp = httpWith(timers);
+  const { call: callJson } = undo.use(jsonCalls(openHttp));
+  const openSupervisors = supervisorsWith(timers, undo);
+  const openKube = kubeWith(openHttp);
+  const openBroker = brokerWith(timers, broker);
+  return { openHttp, callJson, openKube, openSupervisors, openBroker, openTextIndex };
 }
 
 interface Views {

@@ -3,6 +3,7 @@
  * of deleted resources after `secretRetention`. Every process does it, because both are idempotent.
  */
 import { forgetHistory } from "../intents/housekeeping/history.ts";
+import type { SlowReader } from "../intents/housekeeping/history.ts";
 import { systemClock } from "../kernel/clock.ts";
 import { every, systemTimers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
@@ -17,6 +18,7 @@ export function startForgetting(
   { historyMs, secretRetentionMs }: Pick<ServeConfig, "historyMs" | "secretRetentionMs">,
   store: Store,
   log: Logger,
+  readers: readonly SlowReader[] = [],
 ): () => Promise<void> {
   const stop = new AbortController();
   const { signal } = stop;
@@ -37,7 +39,7 @@ export function startForgetting(
   };
   const sweeping = Promise.all([
     repeat(historyMs, { sweepMs: historySweepMs, failure: "history not compacted" }, (keepMs) =>
-      forgetHistory(store, { nowMs: systemClock.nowMs(), keepMs }, signal),
+      forgetHistory(store, { nowMs: systemClock.nowMs(), keepMs, readers }, signal),
     ),
     repeat(
       secretRetentionMs,

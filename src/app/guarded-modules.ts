@@ -8,6 +8,7 @@ import type { Logger } from "../telemetry/log.ts";
 import type { LogForm } from "../telemetry/log-form.ts";
 import type { EngineConfig } from "./engine-config.ts";
 import { openIsolation } from "./isolation/isolation.ts";
+import type { ModuleLoading } from "./module-loading.ts";
 import { loadModules } from "./load-modules.ts";
 import type { Tracing } from "./tracing.ts";
 import { userModules } from "./user-modules.ts";
@@ -17,6 +18,8 @@ import { startWatchdog } from "./watchdog/watchdog.ts";
 export interface GuardedModules {
   readonly modules: UserModules;
   readonly healthChecks: readonly HealthCheck[];
+  /** For reloads, where modules are isolated. */
+  readonly loading: ModuleLoading | undefined;
   /** From here on blocks and stops are counted, and runs are named with their modules. */
   introduce(meter: Meter, tracing: Tracing | undefined): void;
 }
@@ -38,6 +41,7 @@ export async function loadGuarded(input: GuardedModulesInput): Promise<GuardedMo
   await isolation?.keep(new Set(modules.usable().map(({ file }) => file)));
   return {
     modules,
+    loading: isolation?.reloading,
     healthChecks: [watchdog, isolation].flatMap((guard) => guard?.healthChecks ?? []),
     introduce: (meter, tracing) => {
       watchdog?.countIn(meter);

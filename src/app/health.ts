@@ -16,6 +16,7 @@ import { isSetpointError } from "../kernel/errors.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Store } from "../store/port.ts";
 import type { PathHandler } from "../surfaces/kube/api.ts";
+import type { ReadHealth } from "../surfaces/rest/self-routes.ts";
 import type { StoreState } from "./watch-store.ts";
 
 const answerWithinMs = 2_000;
@@ -84,6 +85,19 @@ export function healthPaths(options: HealthOptions): PathHandler {
     };
     exchange.send(status, headers, text);
     return true;
+  };
+}
+
+/** The results of all checks of an endpoint, for a surface that words them itself. */
+export function readHealth(options: HealthOptions): ReadHealth {
+  return async (endpoint) => {
+    const checks = askedAt(`/${endpoint}`, options.checks)?.checks ?? [];
+    return await Promise.all(
+      checks.map(async (name) => {
+        const problem = await problemOf(options, name);
+        return { name, problem, isRequired: doesCount(options, name) };
+      }),
+    );
   };
 }
 

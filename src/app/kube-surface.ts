@@ -1,5 +1,4 @@
 /** The Kubernetes surface of a control plane, with everything it needs from this process. */
-import type { HealthCheck } from "../contract/module.ts";
 import type { Authentication } from "../intents/auth/authentication.ts";
 import {
   openidConfiguration,
@@ -24,13 +23,12 @@ import { gitVersion, versionPath } from "../surfaces/kube/version.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import type { Credentials } from "./credentials.ts";
 import { healthPaths, isHealthPath } from "./health.ts";
+import type { HealthOptions } from "./health.ts";
 import type { Worker } from "./reconciling.ts";
 import type { ObservedRequests } from "./observe-requests.ts";
 import { operationsPath } from "./operations/operations-path.ts";
 import { whyHandler, whySubresource } from "./operations/why-handler.ts";
-import { modulesCheck } from "./user-modules.ts";
 import type { UserModules } from "./user-modules.ts";
-import type { StoreState } from "./watch-store.ts";
 
 export interface KubeSurfaceInput {
   readonly plane: ControlPlane;
@@ -43,9 +41,7 @@ export interface KubeSurfaceInput {
   readonly authentication: Authentication;
   readonly stopping: AbortSignal;
   readonly observed: Pick<ObservedRequests, "path">;
-  readonly storeState: StoreState;
-  /** Health checks besides those of modules. */
-  readonly ownChecks: readonly HealthCheck[];
+  readonly health: HealthOptions;
   /** Known once the server listens. */
   readonly url: () => string;
 }
@@ -54,14 +50,12 @@ const maxTokenSeconds = 86_400 * 365;
 
 export function kubeSurface(input: KubeSurfaceInput): HttpSurface {
   const { plane, modules, worker, isAlone, credentials, authentication } = input;
-  const { stopping, url, observed, storeState, ownChecks } = input;
+  const { stopping, url, observed, health } = input;
   const { intents, feed, hub, rbac, heavy } = plane;
   const { signer, lookup, apiAudiences } = credentials;
   const reviews = { rbac, authentication, signer, lookup, apiAudiences, maxTokenSeconds };
   const { store, live } = intents;
   const lives = openLives({ store, live, authorizer: rbac });
-  const checks = [...plane.modules.healthChecks, modulesCheck(modules), ...ownChecks];
-  const health = healthPaths({ store, timers: systemTimers, stopping, storeState, checks });
   return kubeApi({
     surface: { intents, feed, hub, lives, timers: systemTimers, heavy, stopping },
     authorizer: rbac,
@@ -72,18 +66,18 @@ export function kubeSurface(input: KubeSurfaceInput): HttpSurface {
       serverVersion: gitVersion,
     }),
     paths: [
-      health,
+      healthPaths(health),
       versionPath,
       observed.path,
       openidPaths(credentials, url),
-      operationsPath({ ...plane, isAlone }, worker),
+      operationsPath({ ...plane, isAlone, broken: () => modules.broken() }, worker),
     ],
     special: new Map([
       ...reviewHandlers(reviews),
       [whySubresource, whyHandler({ ...plane, worker, isAlone, broken: () => modules.broken() })],
       ...subresourceHandlers(plane.modules.subresources),
     ]),
-    isOpen: (path) => isHealthPath(path, checks),
+    isOpen: (path) => isHealthPath(path, health.checks),
     ids: systemIds,
   });
 }

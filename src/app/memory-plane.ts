@@ -48,7 +48,7 @@ export interface Place {
 
 export interface MemoryPlaneOptions extends Pick<
   ControlPlaneOptions,
-  "builtIn" | "extensions" | "metrics" | "configuration"
+  "builtIn" | "extensions" | "metrics" | "configuration" | "broker"
 > {
   readonly seed?: number;
   /** Kinds that have a reconciler. */

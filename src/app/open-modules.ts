@@ -1,6 +1,6 @@
 /** The built-in modules of a running process: what they contribute, collected from all of them. */
 import type { BuiltInModule, OpenModule, WhyExplainer } from "../contract/module.ts";
-import type { HealthCheck } from "../contract/module.ts";
+import type { HealthCheck, HistoryHolder } from "../contract/module.ts";
 import type { OpenPorts, StartPorts } from "../contract/ports.ts";
 import type { RoutesOf } from "../contract/route.ts";
 import type { Subresource } from "../contract/subresource.ts";
@@ -18,6 +18,8 @@ export interface OpenModules extends AsyncDisposable {
   readonly routes: readonly RoutesOf[];
   readonly explainers: readonly WhyExplainer[];
   readonly healthChecks: readonly HealthCheck[];
+  /** Of the started modules. */
+  readonly historyHolders: readonly HistoryHolder[];
   /** Whether a module reconciles the resources of a kind, in any process. */
   reconciles(kind: string): boolean;
   /** What a started module offers to its surface. */
@@ -61,6 +63,7 @@ export async function openModules(input: OpenModulesInput): Promise<OpenModules>
     routes: open.flatMap(({ routes }) => routes ?? []),
     explainers: open.flatMap(({ explainers = [] }) => explainers),
     healthChecks: open.flatMap(({ healthChecks = [] }) => healthChecks),
+    historyHolders: started.flatMap(({ opened }) => opened.history ?? []),
     reconciles: (kind) => started.some(({ opened }) => opened.reconciles?.(kind) === true),
     policyOf: (system) => {
       for (const each of open) {

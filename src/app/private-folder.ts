@@ -1,7 +1,7 @@
 /**
  * Keys, tokens and the database belong in a folder that only its owner can write: who can write the
  * folder can replace them. A given folder that others can write, as volumes of Kubernetes are, gets
- * a subfolder for them. A folder with data from an earlier release keeps its data where it is.
+ * a subfolder for them. A folder that has become writable with data in it is refused.
  */
 import { chmodSync, lstatSync, statSync } from "node:fs";
 import type { Stats } from "node:fs";
@@ -12,6 +12,7 @@ import type { StoreConfig } from "./config.ts";
 
 const subfolder = "private";
 const openBits = 0o022;
+const stickyBit = 0o1000;
 /** Of a data folder in use; each exists after the first start. */
 const ownFiles = ["keys.json", "admin.token", "ca.key"];
 const otherFiles = ["server.pem", "kubeconfig"];
@@ -34,16 +35,6 @@ function holdsData(folder: string, found: Stats): boolean {
   });
 }
 
-/** The command that moves the data of an open folder; undefined for a folder that is not open. */
-export function openFolderAdvice(folder: string): string | undefined {
-  const found = statOf(folder);
-  if (found === undefined || !isOpen(found)) return undefined;
-  return (
-    `chmod go-w ${folder}; or stop the server and move its files to ` +
-    `${join(folder, subfolder)}, a folder with mode 0700`
-  );
-}
-
 /**
  * Refuses what others can write. Permissions of files that belong to this user are corrected: some
  * systems add permissions for a group when they mount a volume.
@@ -52,8 +43,32 @@ export function securePrivateFiles(config: StoreConfig): void {
   const { dataFolder, keyFile, store } = config;
   if (basename(dataFolder) === subfolder) secure(dataFolder, true);
   const database = store.kind === "sqlite" ? [store.path, `${store.path}-wal`] : [];
+  for (const path of new Set([dataFolder, ...[keyFile, ...database].map(dirname)])) {
+    refuseOpenFolder(path, path === dataFolder);
+  }
   const inFolder = [...ownFiles, ...otherFiles].map((name) => join(dataFolder, name));
   for (const path of new Set([...inFolder, keyFile, ...database])) secure(path, false);
+}
+
+/**
+ * In an open folder, other users can replace the files whatever the permissions of those are. A
+ * sticky folder prevents that for files that exist, so a file named by an option may be in one.
+ */
+function refuseOpenFolder(path: string, isDataFolder: boolean): void {
+  const found = statOf(path);
+  if (found === undefined || !isOpen(found)) return;
+  if (!isDataFolder) {
+    if ((found.mode & stickyBit) !== 0) return;
+    throw refused(path, found, "can be written by other users");
+  }
+  throw refused(
+    path,
+    found,
+    "holds keys and data and can be written by other users",
+    undefined,
+    `chmod go-w ${path}; if you cannot change the folder, move its files to ` +
+      `${join(path, subfolder)}, a folder with mode 0700`,
+  );
 }
 
 function secure(path: string, isFolder: boolean): void {
@@ -74,12 +89,18 @@ function secure(path: string, isFolder: boolean): void {
   }
 }
 
-function refused(path: string, { mode, uid }: Stats, why: string, cause?: unknown): SetpointError {
+function refused(
+  path: string,
+  { mode, uid }: Stats,
+  why: string,
+  cause?: unknown,
+  suggestion = `run as its owner: chmod go-w ${path}; or use another folder with --data`,
+): SetpointError {
   const shown = (mode & 0o7777).toString(8).padStart(4, "0");
   return new SetpointError("file.exposed", `${path} (mode ${shown}, user ${uid}) ${why}`, {
     cause,
     details: { path, mode: shown },
-    suggestion: `run as its owner: chmod go-w ${path}; or use another folder with --data`,
+    suggestion,
   });
 }
 

@@ -25,6 +25,8 @@ import { declaredKinds, quietKinds, reconciledKinds } from "./declared-parts.ts"
 import type { EngineConfig } from "./engine-config.ts";
 import { kindsOf, systemsOf } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
+import { mainThreadLoading } from "./module-loading.ts";
+import type { ModuleLoading } from "./module-loading.ts";
 import { reloadModules } from "./reload-modules.ts";
 import type { UserModules } from "./user-modules.ts";
 import { wakeUnsettled } from "./wake-unsettled.ts";
@@ -36,6 +38,8 @@ import { ownIntentsOf } from "./own-intents.ts";
 export interface ReconcilingInput {
   readonly plane: ControlPlane;
   readonly modules: UserModules;
+  /** For reloads; left out: on the main thread. */
+  readonly loading?: ModuleLoading | undefined;
   readonly config: Omit<EngineConfig, "modules">;
   readonly surroundings: Surroundings;
   readonly log: Logger;
@@ -74,9 +78,7 @@ export async function startReconciling(input: ReconcilingInput): Promise<Reconci
   if (engine !== undefined) {
     const added = addedReconcilers(engine, kinds);
     for (const module of usable) added.use(module);
-    // A reload imports into the main thread, where an isolated module must not run.
-    const isReloaded = config.reloadsModules === true && config.isolation === undefined;
-    if (isReloaded) undo.use(reloading(input, added));
+    if (config.reloadsModules === true) undo.use(reloading(input, added));
     if (config.startsFresh === true) undo.use(wakeAllUnsettled(input));
     log.info({ reconcilers: reconcilers.length }, "reconcilers running");
   }
@@ -112,11 +114,12 @@ function addedReconcilers(engine: Engine, kinds: Set<string>): AddedReconcilers 
 
 /** Every resource of a module that was read again is reconciled by the new code. */
 function reloading(input: ReconcilingInput, added: AddedReconcilers): AsyncDisposable {
-  const { plane, modules, surroundings, log } = input;
+  const { plane, modules, loading = mainThreadLoading, surroundings, log } = input;
   const stop = new AbortController();
   const { timers } = surroundings;
   const watching = reloadModules({
     modules,
+    loading,
     timers,
     log,
     use: async (module) => {
@@ -139,8 +142,8 @@ async function startBuiltIn(
   engine: EnginePort,
 ): Promise<AsyncDisposable> {
   const ownIntents = ownIntentsOf(intents);
-  for (const { kind, module, isReconciled } of declaredKinds(modules.started)) {
-    await installKind(ownIntents, kind, { ...module, isReconciled });
+  for (const { kind, module, isReconciled, annotations } of declaredKinds(modules.started)) {
+    await installKind(ownIntents, kind, { ...module, isReconciled, annotations });
   }
   return await modules.start({ feed, intents, ownIntents, engine });
 }

@@ -9,15 +9,15 @@ import { entryOf, isSetpointError } from "../kernel/errors.ts";
 import type { Timers } from "../kernel/timers.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { unusableModule } from "./broken-module.ts";
-import { importModule } from "./import-module.ts";
 import { loadedModule } from "./load-modules.ts";
 import type { LoadedModule } from "./load-modules.ts";
 import { conflictWith } from "./module-conflicts.ts";
-import { localFiles } from "./module-resolution.ts";
+import type { LoadedFile, ModuleLoading } from "./module-loading.ts";
 import type { UserModules } from "./user-modules.ts";
 
 export interface ReloadInput {
   readonly modules: UserModules;
+  readonly loading: ModuleLoading;
   readonly timers: Timers;
   readonly log: Logger;
   /** Installs the kinds of a module, and from then on runs its reconcilers. */
@@ -28,9 +28,10 @@ export interface ReloadInput {
 const settleMs = 100;
 
 export function reloadModules(input: ReloadInput): AsyncDisposable {
-  const { modules, timers, log } = input;
+  const { modules, loading, timers, log } = input;
   const files = modules.files();
   const watchers = new Map<string, FSWatcher>();
+  const versionOf = (file: string): string => versionOfFiles(loading.filesOf(file));
   const versions = new Map(files.map((file) => [file, versionOf(file)]));
   let reload = 0;
   let cancel = (): void => undefined;
@@ -42,7 +43,9 @@ export function reloadModules(input: ReloadInput): AsyncDisposable {
     });
   };
   const follow = (): void => {
-    const folders = files.flatMap((file) => [...localFiles(file)].map((each) => dirname(each)));
+    const folders = files.flatMap((file) =>
+      [...loading.filesOf(file)].map((each) => dirname(each)),
+    );
     for (const folder of new Set(folders)) {
       if (!watchers.has(folder)) watchers.set(folder, watched(folder, soon, log));
     }
@@ -69,17 +72,21 @@ export function reloadModules(input: ReloadInput): AsyncDisposable {
 }
 
 async function reloadOne(input: ReloadInput, file: string, reload: number): Promise<void> {
-  const { modules, log, use } = input;
+  const { modules, loading, log, use } = input;
+  let loaded: LoadedFile | undefined;
   try {
-    const module = loadedModule(file, await importModule(file, { reload }));
+    loaded = await loading.load(file, reload);
+    const module = loadedModule(file, loaded.value);
     const others = modules.usable().filter((each) => each.file !== file);
     const conflict = conflictWith(others, module);
     if (conflict !== undefined) throw unusableModule(file, conflict);
     await use(module);
     modules.replace(module);
+    loaded.use({ keepsFirst: isReadOnce(module) });
     const shown = log.runs ?? log;
     shown.info({ file, module: module.name, ...restartFor(module) }, "module reloaded");
   } catch (error) {
+    loaded?.drop();
     const fields = { error, file, ...adviceFor(error) };
     log.error(fields, "module not reloaded; the code from before continues");
   }
@@ -90,11 +97,15 @@ function adviceFor(error: unknown): { readonly try?: string } {
   return { try: error.suggestion ?? entryOf(error.code).action };
 }
 
-/** Built-in modules and the engine read these when the server starts. */
-function restartFor({ extensions = [], systems, metrics = {} }: LoadedModule): object {
-  const counts = [extensions.length, Object.keys(systems).length, Object.keys(metrics).length];
-  if (counts.every((count) => count === 0)) return {};
+function restartFor(module: LoadedModule): object {
+  if (!isReadOnce(module)) return {};
   return { note: "restart the server for changes of extensions, systems and metrics" };
+}
+
+/** Whether it has parts that built-in modules and the engine read when the server starts. */
+function isReadOnce({ extensions = [], systems, metrics = {} }: LoadedModule): boolean {
+  const counts = [extensions.length, Object.keys(systems).length, Object.keys(metrics).length];
+  return counts.some((count) => count > 0);
 }
 
 function watched(folder: string, changed: () => void, log: Logger): FSWatcher {
@@ -104,8 +115,8 @@ function watched(folder: string, changed: () => void, log: Logger): FSWatcher {
 }
 
 /** Of a module and all its local files: differs when one of them was written. */
-function versionOf(file: string): string {
-  return [...localFiles(file)].map((each) => `${each} ${stampOf(each)}`).join("\n");
+function versionOfFiles(files: Iterable<string>): string {
+  return [...files].map((each) => `${each} ${stampOf(each)}`).join("\n");
 }
 
 function stampOf(file: string): string {

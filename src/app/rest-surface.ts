@@ -1,17 +1,19 @@
 /** The REST surface of a control plane: the routes of all modules. */
-import { readFileSync } from "node:fs";
 import type { HttpSurface } from "../surfaces/http/surface.ts";
 import { withDocRoutes } from "../surfaces/rest/doc-routes.ts";
 import { restSurface } from "../surfaces/rest/rest-surface.ts";
+import { selfRoutes } from "../surfaces/rest/self-routes.ts";
+import type { ReadHealth } from "../surfaces/rest/self-routes.ts";
 import type { Logger } from "../telemetry/log.ts";
+import { packageVersion, readBuild } from "./build.ts";
 import type { ControlPlane } from "./control-plane.ts";
-import { routePortsOf } from "./route-ports.ts";
+import { moduleRoutes } from "./route-ports.ts";
 
-export function openRest(plane: ControlPlane, log: Logger): HttpSurface {
-  const { intents, rbac, stopping, modules } = plane;
+export function openRest(plane: ControlPlane, log: Logger, readHealth: ReadHealth): HttpSurface {
+  const { intents, rbac, stopping } = plane;
   const { store, kinds, clock, ids } = intents;
-  const ports = routePortsOf(plane);
-  const routes = modules.routes.flatMap((routesOf) => routesOf(ports));
+  const self = selfRoutes({ clock, startedMs: clock.nowMs(), readBuild: readBuild(), readHealth });
+  const routes = [...moduleRoutes(plane), ...self];
   return restSurface({
     store,
     clock,
@@ -23,10 +25,4 @@ export function openRest(plane: ControlPlane, log: Logger): HttpSurface {
     routes: withDocRoutes(routes, packageVersion()),
     onStreamError: (error) => log.warn({ error }, "stream ended with an error"),
   });
-}
-
-function packageVersion(): string {
-  const path = new URL("../../package.json", import.meta.url);
-  const { version } = JSON.parse(readFileSync(path, "utf8")) as { readonly version: string };
-  return version;
 }

@@ -7,6 +7,7 @@ import { existsSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import type { ThreadPool } from "../adapters/threads/pool.ts";
+import type { HealthCheck } from "../contract/module.ts";
 import type { WatchHub } from "../intents/watch/watch-hub.ts";
 import { systemClock } from "../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../kernel/errors.ts";
@@ -18,6 +19,7 @@ import { requestPipeline } from "../surfaces/http/pipeline.ts";
 import type { PipelineInput } from "../surfaces/http/pipeline.ts";
 import { startHttpServer } from "../surfaces/http/server.ts";
 import type { HttpServerInput } from "../surfaces/http/server.ts";
+import type { HttpSurface } from "../surfaces/http/surface.ts";
 import type { RequestReports } from "../surfaces/http/error-envelope.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { LogForm } from "../telemetry/log-form.ts";
@@ -32,9 +34,12 @@ import { openControlPlane, systemSurroundings as surroundings } from "./control-
 import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
 import { kubeconfigPath, openCredentials } from "./credentials.ts";
 import type { Credentials } from "./credentials.ts";
+import { readHealth } from "./health.ts";
+import type { HealthOptions } from "./health.ts";
 import { openHeavyPool, poolGauges } from "./heavy-pool.ts";
 import { loadGuarded } from "./guarded-modules.ts";
 import { kubeSurface } from "./kube-surface.ts";
+import type { KubeSurfaceInput } from "./kube-surface.ts";
 import { extensionsOf, kindsOf, metricsIn } from "./load-modules.ts";
 import { startForgetting } from "./forgetting.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
@@ -42,7 +47,6 @@ import { observeRequests } from "./observe-requests.ts";
 import type { ObservedRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
 import { openSurfaces } from "./open-surfaces.ts";
-import { openFolderAdvice } from "./private-folder.ts";
 import { guardProcess } from "./process-guard.ts";
 import { requestReports } from "./request-reports.ts";
 import { openRest } from "./rest-surface.ts";
@@ -53,6 +57,7 @@ import { monitorStore } from "./store-monitor.ts";
 import { peerCertificateOf } from "./tls/peer-certificate.ts";
 import { startTracing } from "./tracing.ts";
 import type { Tracing } from "./tracing.ts";
+import { modulesCheck } from "./user-modules.ts";
 import type { UserModules } from "./user-modules.ts";
 import { watchStore } from "./watch-store.ts";
 import type { StoreState } from "./watch-store.ts";
@@ -102,7 +107,14 @@ export async function startServer(
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
   guarded.introduce(plane.meter, tracing);
   const { worker } = undo.use(
-    await startReconciling({ plane, modules, surroundings, log, ...engineInput(config, tracing) }),
+    await startReconciling({
+      plane,
+      modules,
+      loading: guarded.loading,
+      surroundings,
+      log,
+      ...engineInput(config, tracing),
+    }),
   );
   const admissions = createAdmissions(systemTimers, options.maxBytesInFlight);
   const credentials = await openOwnCredentials(config, plane);
@@ -114,19 +126,13 @@ export async function startServer(
   const observed = observeRequests(plane, measure, storeState, () =>
     gaugesOf(heavy, admissions, tracing),
   );
-  const opened = await openSurfaces({ plane, log });
-  undo.defer(startForgetting(config, store, log));
+  const opened = await openSurfaces({ plane, log, audit });
+  undo.defer(startForgetting(config, store, log, plane.modules.historyHolders));
   undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
   let url = "";
-  const parts = { plane, worker, credentials, authentication, observed, storeState, modules };
-  const kube = kubeSurface({
-    ...parts,
-    ownChecks: guarded.healthChecks,
-    isAlone: config.store.kind === "sqlite",
-    stopping: stopping.signal,
-    url: () => url,
-  });
-  const surfaces = [kube, openRest(plane, log), ...opened];
+  const kube = { plane, worker, credentials, authentication, observed, modules, url: () => url };
+  const health = { store, storeState, stopping: stopping.signal, own: guarded.healthChecks };
+  const surfaces = [...ownSurfaces(config, log, kube, health), ...opened];
   const http = await startHttpServer({
     ...config.listen,
     tls: credentials.tls,
@@ -157,6 +163,26 @@ export async function startServer(
       log.info({}, "server stopped");
     },
   };
+}
+
+interface HealthInput extends Pick<HealthOptions, "store" | "storeState" | "stopping"> {
+  /** Besides those of modules. */
+  readonly own: readonly HealthCheck[];
+}
+
+/** Kubernetes and REST, which every server has. Both show the same health. */
+function ownSurfaces(
+  { store: { kind } }: ServeConfig,
+  log: Logger,
+  given: Omit<KubeSurfaceInput, "health" | "isAlone" | "stopping">,
+  { own, ...ofStore }: HealthInput,
+): readonly HttpSurface[] {
+  const { plane, modules } = given;
+  const checks = [...plane.modules.healthChecks, modulesCheck(modules), ...own];
+  const health = { ...ofStore, timers: systemTimers, checks };
+  const { stopping } = ofStore;
+  const kube = kubeSurface({ ...given, health, stopping, isAlone: kind === "sqlite" });
+  return [kube, openRest(plane, log, readHealth(health))];
 }
 
 function reportingOf(
@@ -268,10 +294,6 @@ async function openOwnStore(config: ServeConfig): Promise<Store> {
 
 /** Whoever expected to find data there should learn of it here, and not from clients. */
 async function tellOfStore(config: ServeConfig, store: Store, log: Logger): Promise<void> {
-  const advice = openFolderAdvice(config.dataFolder);
-  if (advice !== undefined) {
-    log.warn({ folder: config.dataFolder, try: advice }, "data folder writable by other users");
-  }
   const { dataFolder: folder, givenFolder } = config;
   if (givenFolder !== undefined) {
     const reason = `others can write to ${givenFolder}, or could when the data was created`;

@@ -1,6 +1,7 @@
 // The commands of built-in modules, which are data: see contract/command.ts. Their code is loaded
 // when one of them runs.
 import { httpWith } from "../adapters/http/client.ts";
+import { kubeWith } from "../adapters/kubernetes/client.ts";
 import { systemTimers } from "../kernel/timers.ts";
 import { startDaemon } from "./daemon.ts";
 import { Option } from "commander";
@@ -54,6 +55,7 @@ function optionOf({ flags, summary, isRequired = false, conflicts = [] }: Comman
 type Flags = ClientFlags & Readonly<Record<string, unknown>>;
 
 function callOf({ server }: ModuleCommand, args: readonly string[], flags: Flags): CommandCall {
+  const openHttp = httpWith(systemTimers);
   return {
     args,
     options: flags,
@@ -63,7 +65,8 @@ function callOf({ server }: ModuleCommand, args: readonly string[], flags: Flags
       if (server === "none") throw new Error("the command is declared to use no server");
       return serverClient(flags);
     },
-    openHttp: httpWith(systemTimers),
+    openHttp,
+    openKube: kubeWith(openHttp),
     documents: documentsIn,
     print: (line) => console.log(plainText(line)),
     printError: (line) => console.error(plainText(line)),
@@ -86,6 +89,8 @@ function serverClient(flags: ClientFlags): ServerClient {
     get: async (path) => await client.get(path),
     post: async (path, body) => await client.post(path, body),
     patch: async (path, body, mediaType) => await client.patch(path, body, mediaType),
+    delete: async (path) => await client.delete(path),
+    lines: (path) => client.lines(path),
     findKind: async (text) => await findKind(client, text),
     pathTo,
     findResource: async (words, namespace) => await findResource(client, words, namespace),

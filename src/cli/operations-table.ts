@@ -1,6 +1,6 @@
 // The operations view as tables for people: what runs, what waits, what ran.
 import type { Json, JsonObject } from "../kernel/json.ts";
-import { numberAt, objectAt, objectsAt, textAt } from "../kernel/json-read.ts";
+import { numberAt, objectAt, objectsAt, textAt, textsAt } from "../kernel/json-read.ts";
 import { spanText, whenText } from "../kernel/span-text.ts";
 import { alignedRows, plainText } from "./plain-text.ts";
 
@@ -12,9 +12,19 @@ export function operationsLines(operations: Json): readonly string[] {
     name === "" ? "This server has no workers." : plainText(`Worker name: ${name}`),
     ...section("RUNNING HERE", objectsAt(operations, "running").map(runningCells)),
     ...section("QUEUES", objectsAt(operations, "queues").flatMap(queueCells)),
+    ...unusable(textsAt(operations, "unusableModules")),
     ...section("RECENTLY HERE", objectsAt(operations, "recent").map(recentCells)),
     ...(hidden === 0 ? [] : ["", `${hidden} more are not visible to you.`]),
   ];
+}
+
+function unusable(modules: readonly string[]): readonly string[] {
+  return modules.length === 0
+    ? []
+    : section(
+        "UNUSABLE MODULES",
+        modules.map((text) => [text]),
+      );
 }
 
 function section(title: string, rows: readonly (readonly string[])[]): readonly string[] {

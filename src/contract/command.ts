@@ -2,6 +2,7 @@
 // reads the arguments. The code of a command is loaded when the command runs.
 
 import type { OpenHttp } from "../adapters/http/port.ts";
+import type { OpenKube } from "../adapters/kubernetes/port.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Random } from "../kernel/random.ts";
@@ -57,6 +58,8 @@ export interface CommandCall {
   server(): ServerClient;
   /** For calls to other servers. */
   readonly openHttp: OpenHttp;
+  /** For the APIs of Kubernetes clusters. */
+  readonly openKube: OpenKube;
   /** The resources in a file, as `kubectl apply` reads them; "-" is standard input. */
   documents(file: string): readonly JsonObject[];
   /** One line, without control characters. */
@@ -96,6 +99,9 @@ export interface ServerClient {
   post(path: string, body: Json): Promise<Json>;
   /** A merge patch, unless the media type says otherwise. */
   patch(path: string, body: Json, mediaType?: string): Promise<Json>;
+  delete(path: string): Promise<Json>;
+  /** The items of a stream of the REST API, until it ends or the caller leaves the loop. */
+  lines(path: string): AsyncIterable<JsonObject>;
   /** A kind by its plural, singular, Kind or short name, with or without its group. */
   findKind(text: string): Promise<KindAddress>;
   pathTo(kind: KindAddress, namespace: string, name: string): string;

@@ -83,6 +83,8 @@ export interface DeclaredKind {
   readonly isReconciled: boolean;
   /** A change of the status alone does not wake the resources that refer to it. */
   readonly isQuiet?: true;
+  /** Of its definition, for other modules to read. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** A module of a running process. */
@@ -98,11 +100,21 @@ export interface OpenModule {
   readonly reconciles?: (kind: string) => boolean;
   /** The policy for calls to an external system; undefined for systems of other modules. */
   readonly policyOf?: (system: string) => Partial<SystemPolicy> | undefined;
+  /** The module reads the log later than its process, so that history has to wait for it. */
+  readonly history?: HistoryHolder;
   /** State that the surface of the module reads: see surfaces/http/module-surface.ts. */
   readonly offered?: unknown;
   readonly start?: (ports: StartPorts) => Promise<AsyncDisposable>;
   /** Frees what `open` took, after the engine has stopped. */
   readonly close?: () => Promise<void> | void;
+}
+
+/** Keeps history from being compacted before the module has read it, for a bounded time. */
+export interface HistoryHolder {
+  /** The module has read everything up to this revision; undefined: it reads nothing. */
+  readonly floor: () => Promise<number | undefined>;
+  /** How much longer than configured history is kept for it. */
+  readonly holdMs: number;
 }
 
 /** Adds facts to `why` about resources that the module knows more about than the engine. */

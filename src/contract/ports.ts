@@ -1,11 +1,16 @@
 // What a module receives. Each port is small, so that the test of a module needs no server, and the
 // simulator can run a module with its own clock and store.
 
+import type { OpenBroker } from "../adapters/amqp/port.ts";
 import type { CallJson, OpenHttp } from "../adapters/http/port.ts";
+import type { Supervisors } from "../adapters/supervisor/port.ts";
+import type { OpenKube } from "../adapters/kubernetes/port.ts";
+import type { OpenTextIndex } from "../adapters/text-index/port.ts";
 import type { Meter } from "../engine/ports.ts";
 import type { Reconciler } from "../engine/reconciler.ts";
 import type { LeaderTask } from "../engine/wakes/leader-tasks.ts";
 import type { Authorizer } from "../intents/auth/policy.ts";
+import type { Rbac } from "../intents/auth/rbac.ts";
 import type { KindRegistry } from "../intents/kinds/registry.ts";
 import type { LiveView } from "../intents/live-view.ts";
 import type { Intents } from "../intents/request.ts";
@@ -28,6 +33,14 @@ export interface ProcessPorts {
   readonly openHttp: OpenHttp;
   /** The same, for servers that speak JSON. */
   readonly callJson: CallJson;
+  /** An index over texts and edges, in a thread. */
+  readonly openTextIndex: OpenTextIndex;
+  /** For programs that change other systems. Opened with the first call. */
+  readonly openSupervisors: () => Promise<Supervisors>;
+  /** For messages. */
+  readonly openBroker: OpenBroker;
+  /** For the APIs of Kubernetes clusters. */
+  readonly openKube: OpenKube;
   readonly log: ModuleLog;
   readonly meter: ModuleMeter;
 }
@@ -62,6 +75,8 @@ export interface ReadPorts {
   readonly live: LiveView;
   readonly kinds: KindRegistry;
   readonly authorizer: Authorizer;
+  /** All rights of a user, to compare them with the rights of another. */
+  readonly rights: Pick<Rbac, "rulesFor">;
 }
 
 /** Given to `open`. */

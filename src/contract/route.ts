@@ -23,7 +23,8 @@ export interface RoutePorts extends ReadPorts {
 /** Called once for each process. */
 export type RoutesOf = (ports: RoutePorts) => readonly Route[];
 
-export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** LOCK and UNLOCK are those of WebDAV, which the state backend of Terraform uses. */
+export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "LOCK" | "UNLOCK";
 
 /** What the documents of an API show about a route. */
 export interface RouteDescription {
@@ -50,12 +51,19 @@ export interface RouteDescription {
   readonly query?: JsonObject;
   /** JSON Schema of the body. A body that does not match, or has unknown fields, is refused. */
   readonly body?: JsonObject;
+  /** The body is text of any type, up to so many bytes, and is not checked. Instead of `body`. */
+  readonly textBytes?: number;
   /** JSON Schema of each successful answer, by status. Errors are problem+json: no entry. */
   readonly answers: Readonly<Record<number, RouteAnswerSchema>>;
   /** The statuses of errors that clients of this route should expect, for the documentation. */
   readonly errors?: readonly number[];
   /** The outcome is stored under the Idempotency-Key of the request, and returned for a repeat. */
   readonly idempotency?: "by-key";
+  /**
+   * The command of the message bus that calls this route, such as "environments.create": the plural
+   * of the resource, a dot and a verb. Unique among all routes, and never renamed.
+   */
+  readonly command?: string;
   /** The answer has an ETag, and If-None-Match (reads) or If-Match (writes) are honoured. */
   readonly etag?: true;
   /**
@@ -109,6 +117,8 @@ export interface RouteRequest {
   readonly query: JsonObject;
   /** Checked against the schema; undefined for routes without one. */
   readonly body: JsonObject | undefined;
+  /** Undefined for routes without `textBytes`. */
+  readonly text?: string | undefined;
   readonly caller: Caller;
   /** The value of If-Match, without quotes; undefined when the request has none. */
   readonly ifMatch: string | undefined;

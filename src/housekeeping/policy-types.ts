@@ -9,7 +9,9 @@ import { withField } from "../intents/builtin/parts.ts";
 import type { Intents } from "../intents/request.ts";
 import { updateResource } from "../intents/write/update.ts";
 import { numberAt } from "../kernel/json-read.ts";
+import { timedPauses } from "../kernel/pauses.ts";
 import type { Resource } from "../kernel/resource.ts";
+import { inTurns } from "../kernel/sliced.ts";
 import type { ClaimRef } from "../store/port.ts";
 import { claimOf, concurrency, retry, untilShown } from "./own-run.ts";
 
@@ -34,7 +36,8 @@ async function checkPolicy(intents: Intents, policy: Resource, claim: ClaimRef):
   const { name, generation } = policy.metadata;
   const observed = numberAt(policy, "status", "observedGeneration") ?? 0;
   if (generation <= observed) return;
-  const expressionWarnings = typeWarnings(policy, intents.kinds);
+  const checking = typeWarnings(policy, intents.kinds);
+  const expressionWarnings = await inTurns(checking, timedPauses(""));
   const status = {
     observedGeneration: generation,
     typeChecking: expressionWarnings.length === 0 ? {} : { expressionWarnings },

@@ -6,6 +6,7 @@ import type { LeaderTask } from "../engine/wakes/leader-tasks.ts";
 import { systemCause as cause } from "../kernel/cause.ts";
 import { equalJson } from "../kernel/json.ts";
 import type { Json, MutableJsonObject } from "../kernel/json.ts";
+import { atOnce } from "../kernel/sliced.ts";
 import { objectAt, valueAt } from "../kernel/json-read.ts";
 import type { Timers } from "../kernel/timers.ts";
 import { untilAborted } from "../kernel/until-aborted.ts";
@@ -97,7 +98,9 @@ async function refresh(
   const before = withoutRevision(old);
   const next = isSame
     ? before
-    : trackUpdate(intents, target, systemOptions, before, withField(before, "status", status));
+    : atOnce(
+        trackUpdate(intents, target, systemOptions, before, withField(before, "status", status)),
+      );
   try {
     const draft = await draftFor(served, next);
     const when = { kind: "revision", revision: record.revision } as const;

@@ -21,8 +21,17 @@ export const systemCaller: Caller = {
 };
 
 /** The server itself, whose changes record this cause. */
-export function systemCallerFor({ actor, surface, traceId }: Cause): Caller {
-  return { ...systemCaller, actor, surface, traceId };
+export function systemCallerFor({ actor, surface, traceId, correlationId }: Cause): Caller {
+  return { ...systemCaller, actor, surface, traceId, correlationId };
+}
+
+/**
+ * Whether the server writes for itself. A surface is not enough: the server also writes as a
+ * ServiceAccount, and such a write is checked as a write of that ServiceAccount.
+ */
+export function isServerItself({ surface, user }: Pick<Caller, "surface" | "user">): boolean {
+  const isInner = surface === "engine" || surface === systemCaller.surface;
+  return isInner && user.name === systemCaller.user.name;
 }
 
 export const systemOptions = {

@@ -22,6 +22,8 @@ export interface ModuleIdentity {
   readonly version: number;
   /** False for records that nobody works on. */
   readonly isReconciled?: boolean;
+  /** Further annotations of the definition. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -49,6 +51,7 @@ export async function installKind(
   const { target, name } = targetFor(intents, bare);
   const own = {
     ...metadata.annotations,
+    ...module.annotations,
     [annotations.module]: module.name,
     [annotations.moduleVersion]: String(module.version),
   };

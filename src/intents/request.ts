@@ -47,6 +47,16 @@ export interface Caller {
   annotate?(key: string, value: string): void;
   /** Throws when a write that turns out to create the resource is not allowed to. */
   mayCreate?(): void;
+  /** Committed with the first write of the request, such as the record of a command. */
+  readonly beside?: Beside | undefined;
+}
+
+/** Records of a request: they are committed with its first write, or not at all. */
+export interface Beside {
+  /** The records and their preconditions; none once they are stored. */
+  writes(): readonly Write[];
+  /** Called when they are stored, with the resource that they were committed with. */
+  stored(key: ResourceKey, revision: number): void;
 }
 
 export interface Target {

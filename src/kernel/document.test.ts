@@ -8,6 +8,7 @@ import {
   documentDigest,
   encodeDocument,
   spliceRevision,
+  splicedParts,
 } from "./document.ts";
 import { isSetpointError } from "./errors.ts";
 import { parseExact } from "./int64.ts";
@@ -96,6 +97,19 @@ test("empty metadata receives the revision without a stray comma", () => {
   assert.equal(
     spliceRevision(bytes, 7).toString(),
     '{"apiVersion":"v1","kind":"K","metadata":{"resourceVersion":"7"}}',
+  );
+});
+
+test("a revision in parts gives the same bytes, and shares the memory of the document", () => {
+  fc.assert(
+    fc.property(anyResource, fc.nat(), (resource, at) => {
+      const bytes = encodeDocument(resource);
+      const parts = splicedParts(bytes, at);
+      assert.deepEqual(Buffer.concat(parts), spliceRevision(bytes, at));
+      const shared = parts.filter(({ buffer }) => buffer === bytes.buffer);
+      const sharedBytes = shared.reduce((sum, { length }) => sum + length, 0);
+      assert.ok(sharedBytes >= bytes.length);
+    }),
   );
 });
 

@@ -63,16 +63,31 @@ export function addedStatus(before: Buffer, bytes: Buffer): JsonObject | undefin
 /** The same JSON with metadata.resourceVersion, made without parsing. */
 export function spliceRevision(bytes: Uint8Array, revision: number): Buffer {
   const source = bufferOf(bytes);
-  const mark = source.indexOf(metadataMark);
-  if (mark < 0) throw corrupt("it has no metadata");
-  const at = mark + metadataMark.length;
-  const comma = source[at] === closingBrace ? "" : ",";
-  const inserted = `"resourceVersion":"${revision}"${comma}`;
+  const { at, inserted } = revisionIn(source, revision);
   const result = Buffer.allocUnsafe(source.length + inserted.length);
   source.copy(result, 0, 0, at);
   result.write(inserted, at, "latin1");
   source.copy(result, at + inserted.length, at);
   return result;
+}
+
+/** As `spliceRevision`, in parts that share the memory of the document. */
+export function splicedParts(bytes: Uint8Array, revision: number): readonly Buffer[] {
+  const source = bufferOf(bytes);
+  const { at, inserted } = revisionIn(source, revision);
+  return [source.subarray(0, at), Buffer.from(inserted, "latin1"), source.subarray(at)];
+}
+
+/** The text of the revision, and where it is inserted. */
+function revisionIn(
+  source: Buffer,
+  revision: number,
+): { readonly at: number; readonly inserted: string } {
+  const mark = source.indexOf(metadataMark);
+  if (mark < 0) throw corrupt("it has no metadata");
+  const at = mark + metadataMark.length;
+  const comma = source[at] === closingBrace ? "" : ",";
+  return { at, inserted: `"resourceVersion":"${revision}"${comma}` };
 }
 
 /** Tells whether two documents are the same without comparing them: 16 bytes of SHA-256. */

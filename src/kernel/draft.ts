@@ -11,6 +11,8 @@ import { limits } from "./limits.ts";
 import { ownerUids } from "./owners.ts";
 import { pausedTerms } from "./paused.ts";
 import type { Resource } from "./resource.ts";
+import { atOnce } from "./sliced.ts";
+import type { Sliced } from "./sliced.ts";
 import { fieldValue, termsOf } from "./terms.ts";
 import type { FieldEntry } from "./terms.ts";
 
@@ -32,18 +34,25 @@ export interface DraftKind extends Pick<Kind, "versions" | "fieldRules"> {
 
 /** The resource must be in the kind's storage version. */
 export function draftOf(kind: DraftKind, resource: Resource): Draft {
+  return atOnce(slicedDraft(kind, resource));
+}
+
+/** Yields between the steps, each of which looks at every value. */
+export function* slicedDraft(kind: DraftKind, resource: Resource): Sliced<Draft> {
   const problem = jsonProblem(resource, limits.maxJsonDepth);
   if (problem !== undefined) {
     throw new SetpointError("request.too_large", `the document cannot be stored: ${problem}`, {
       details: { problem, depthLimit: limits.maxJsonDepth },
     });
   }
+  yield;
   const body = encodeDocument(resource);
   if (body.length > limits.maxDocumentBytes) {
     throw new SetpointError("request.too_large", "the document is too large", {
       details: { bytes: body.length, limit: limits.maxDocumentBytes },
     });
   }
+  yield;
   const secrets = secretPointers(kind, resource);
   const owners = ownerUids(resource);
   const fields = [

@@ -92,6 +92,12 @@ export const catalogue = {
     summary: "The resource is not at the revision that If-Match names.",
     action: "Read the resource again, and send the ETag of that response as If-Match.",
   },
+  "precondition.required": {
+    status: 428,
+    retry: "after_read",
+    summary: "The request must name the revision that it replaces, with If-Match.",
+    action: "Read the resource, and send the ETag of that response as If-Match.",
+  },
   "idempotency.mismatch": {
     status: 422,
     retry: "never",
@@ -309,6 +315,18 @@ export const catalogue = {
     retry: "backoff",
     summary: "A required webhook could not be reached, or its response was not valid.",
     action: "Check the webhook named in the message; then try again.",
+  },
+  "broker.unavailable": {
+    status: 503,
+    retry: "backoff",
+    summary: "The message broker cannot be reached, or refused the connection.",
+    action: "Check the address, the credentials and the certificates of the section `bus`.",
+  },
+  "broker.conflict": {
+    status: 409,
+    retry: "never",
+    summary: "The broker has an exchange or a queue of this name with other arguments.",
+    action: "Delete the queue when it is empty, or configure another name.",
   },
   "server.unreachable": {
     status: 503,

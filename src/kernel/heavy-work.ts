@@ -19,8 +19,10 @@ export interface HeavyJob {
   readonly name: string;
   /** Tenants take turns. */
   readonly tenant: string;
-  /** Copied for the thread. */
+  /** Copied for the thread, unless they are owned. */
   readonly bytes: Uint8Array;
+  /** The caller does not use the bytes any more, so they are handed over to the thread. */
+  readonly isOwned?: boolean;
   readonly options?: JsonObject;
   /** It continues an answer that has begun: it waits for its turn and is never refused. */
   readonly isContinued?: boolean;

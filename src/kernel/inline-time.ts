@@ -14,6 +14,12 @@ const overTime = new OverTime("the work takes longer than it may on the event lo
 let ticks = ticksPerLook;
 let deadlineMs = Number.POSITIVE_INFINITY;
 
+class OverWork extends Error {}
+
+const overWork = new OverWork("the work takes more units than it may");
+
+let unitsLeft = Number.POSITIVE_INFINITY;
+
 /** The result of the work; undefined when it takes longer. The work must have no effects. */
 export function withinInlineTime<T extends object>(ms: number, work: () => T): T | undefined {
   ticks = ticksPerLook;
@@ -28,6 +34,28 @@ export function withinInlineTime<T extends object>(ms: number, work: () => T): T
   }
 }
 
+/**
+ * The result of the work and the units that it took; undefined when it takes more. Unlike a time,
+ * units are the same on every machine. The work must have no effects.
+ */
+export function withinUnits<T>(
+  units: number,
+  work: () => T,
+): { readonly result: T; readonly units: number } | undefined {
+  ticks = ticksPerLook;
+  unitsLeft = units;
+  try {
+    const result = work();
+    const left = unitsLeft - (ticksPerLook - ticks);
+    return left < 0 ? undefined : { result, units: units - left };
+  } catch (error) {
+    if (error === overWork) return undefined;
+    throw error;
+  } finally {
+    unitsLeft = Number.POSITIVE_INFINITY;
+  }
+}
+
 /** Counts work, in units of some dozen nanoseconds. */
 export function tick(amount = 1): void {
   ticks -= amount;
@@ -35,6 +63,8 @@ export function tick(amount = 1): void {
 }
 
 function look(): void {
+  unitsLeft -= ticksPerLook - ticks;
   ticks = ticksPerLook;
+  if (unitsLeft <= 0) throw overWork;
   if (deadlineMs !== Number.POSITIVE_INFINITY && performance.now() > deadlineMs) throw overTime;
 }

@@ -255,3 +255,23 @@ test("a patch that moves long lists pauses after each slice of the work", async 
   await applyJsonPatchInSlices({ list: [1] }, operations, {}, pause);
   assert.equal(pauses, 0, "a short list is changed at once");
 });
+
+test("a patch with large values pauses after each slice of the work", async () => {
+  const value = { text: "x".repeat(limits.patchSliceValues / 4) };
+  const changes: readonly PatchOperation[] = [
+    { op: "test", path: "/a", value },
+    { op: "add", path: "/b", value },
+    { op: "replace", path: "/a", value },
+    { op: "copy", from: "/a", path: "/c" },
+  ];
+  for (const change of changes) {
+    let pauses = 0;
+    const pause = (): Promise<void> => {
+      pauses += 1;
+      return Promise.resolve();
+    };
+    const operations = Array.from({ length: 12 }, () => change);
+    await applyJsonPatchInSlices({ a: value }, operations, {}, pause);
+    assert.equal(pauses, 3, change.op);
+  }
+});

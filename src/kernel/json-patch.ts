@@ -9,6 +9,8 @@ import type { Json, MutableJsonObject } from "./json.ts";
 import { limits } from "./limits.ts";
 import { getAt, parseIndex, parsePointer } from "./pointer.ts";
 import type { Tokens } from "./pointer.ts";
+import { atOnce, inTurns } from "./sliced.ts";
+import type { Sliced } from "./sliced.ts";
 
 export type PatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: Json }
@@ -39,11 +41,7 @@ export function applyJsonPatch(
   operations: readonly PatchOperation[],
   dialect: PatchDialect = {},
 ): Json {
-  const steps = patchSteps(document, operations, dialect);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return atOnce(patchSteps(document, operations, dialect));
 }
 
 /** The same with a pause after each slice of the work: an operation can move a whole list. */
@@ -53,12 +51,7 @@ export async function applyJsonPatchInSlices(
   dialect: PatchDialect,
   pause: () => Promise<void>,
 ): Promise<Json> {
-  const steps = patchSteps(document, operations, dialect);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    await pause();
-  }
+  return await inTurns(patchSteps(document, operations, dialect), pause);
 }
 
 /** Yields after each slice of the work. */
@@ -66,7 +59,7 @@ function* patchSteps(
   document: Json,
   operations: readonly PatchOperation[],
   { isForgiving = false }: PatchDialect,
-): Generator<void, Json> {
+): Sliced<Json> {
   if (operations.length > limits.maxPatchOperations) {
     const { maxPatchOperations: limit } = limits;
     const count = operations.length;
@@ -172,14 +165,17 @@ function perform(draft: Draft, operation: PatchOperation): string | undefined {
   const path = parsePointer(operation.path);
   switch (operation.op) {
     case "add":
+      draft.movedValues += weight(operation.value);
       return add(draft, path, cloneJson(operation.value));
     case "remove":
       return remove(draft, path);
     case "replace":
+      draft.movedValues += weight(operation.value);
       return replace(draft, path, cloneJson(operation.value));
     case "test": {
       const found = getAt(draft.root, path);
       if (found === undefined) return "the path does not exist";
+      draft.movedValues += weight(operation.value);
       return equalJson(found, operation.value) ? undefined : "the value is not the tested one";
     }
     case "move":

@@ -60,9 +60,15 @@ export const limits = Object.freeze({
   /** Characters of a YAML text that is not JSON: reading one takes some microseconds for each. */
   maxYamlChars: 512 * kib,
 
-  // Roles
+  // Quotas and roles
+  /** Resources that one ResourceQuota limits; each is a counter, and is counted for its status. */
+  maxQuotaResources: 128,
   /** Steps of comparing the rules that a user grants with those that the user holds. */
   maxRuleSteps: 1_000_000,
+  /** Those of them after which other requests run. */
+  ruleSliceSteps: 50_000,
+  /** Characters of the rules in the answer to a SelfSubjectRulesReview. */
+  maxReviewedRuleChars: 2 * mib,
   /** Missing rights that a refusal names, and characters of them that are collected. */
   maxMissingRights: 100,
   maxMissingChars: 64 * kib,
@@ -80,7 +86,10 @@ export const limits = Object.freeze({
   stepShareHalfLifeMs: 2_000,
   /** Values that a JSON Patch may move or copy before other requests run. */
   patchSliceValues: 500_000,
-  /** How long a document is checked on the event loop before a thread does it instead. */
+  /**
+   * How long a document is checked on the event loop before a thread does it instead, and how long
+   * policies are evaluated before other requests run.
+   */
   inlineCheckMs: 20,
   /** Values, and characters of rules with instructions of patterns, of a heavy schema. */
   minHeavySchemaValues: 4_000,
@@ -89,6 +98,8 @@ export const limits = Object.freeze({
   schemaSliceNodes: 4_000,
   /** Versions of kinds whose compiled form one thread keeps. */
   maxThreadTypes: 4,
+  /** A document of this size is sent from the memory that it was read into; smaller are copied. */
+  minSharedBytes: 64 * kib,
   /** Bytes of one job that is part of a longer answer, such as some items of a list. */
   heavyPartBytes: mib,
   /** Threads; one tenant uses all but one of them. */
@@ -139,6 +150,18 @@ export const limits = Object.freeze({
   maxProgramLineBytes: 64 * kib,
   /** Between two checks of the memory that programs use. */
   programMemoryCheckMs: 250,
+
+  // Programs below a supervisor (src/adapters/supervisor)
+  /** Without a beat of the server for so long, a supervisor ends its program. */
+  supervisorBeatMs: 10_000,
+  /** Between two looks at the files of a supervisor. */
+  supervisorPollMs: 50,
+  /** Between two checks of the output, and of what is left of a process group. */
+  programOutputCheckMs: 250,
+  /** Between the second SIGINT and SIGKILL: Terraform takes 5 s to end after it. */
+  programSecondGraceMs: 10_000,
+  /** Between SIGINT and SIGKILL when the end is forced. */
+  programForceMs: 2_000,
 
   // Names and metadata
   /** RFC 1123 subdomain: names of resources. */
@@ -197,6 +220,14 @@ export const limits = Object.freeze({
   /** The largest request for which sizes are estimated. */
   maxCelRequestBytes: 3 * mib,
 
+  // Documents with expressions (src/kernel/template)
+  /** Characters of one expression, and of all expressions of a document, and their number. */
+  maxTemplateExpressionChars: 16 * kib,
+  maxTemplateChars: 128 * kib,
+  maxTemplateExpressions: 4_096,
+  /** Units of work (kernel/inline-time.ts) for all expressions of one document. */
+  maxTemplateUnits: 500_000,
+
   // Reading
   /** Page of a list when the client names none. */
   defaultPageItems: 500,
@@ -209,7 +240,7 @@ export const limits = Object.freeze({
   /** Bytes of changes that wait to be delivered to watches; beyond it, late ones are ended. */
   maxWatchQueueBytes: 64 * mib,
   /** Time for the delivery to watches in one turn of the event loop. */
-  watchTurnMs: 5,
+  watchTurnMs: 3,
   /** Frames of changes that are kept for other watches, with their changes. */
   maxKeptFrameBytes: 32 * mib,
   /** Memory for each byte of the URL of a watch, for its selector; shorter URLs do not count. */
@@ -296,6 +327,12 @@ export const limits = Object.freeze({
   /** Resources that one resource may refer to. */
   maxReferences: 1_000,
 
+  // Suggestions of the name that was probably meant
+  /** Suggestions for one document, names that are compared for one, and their characters. */
+  maxSuggestions: 10,
+  maxSuggestedNames: 300,
+  maxSuggestedChars: 64,
+
   // Requests
   /** Problems of one document that are named in an answer; of the others only their number. */
   maxShownErrors: 100,
@@ -319,6 +356,8 @@ export const limits = Object.freeze({
   maxLingerBytes: 4 * mib,
   /** How long a new connection may take to agree on its encryption. */
   handshakeTimeoutMs: 10_000,
+  /** Time for the first part of handshakes in one turn of the event loop. */
+  connectionTurnMs: 4,
   /** HTTP/2 connections without any request are closed after this time. */
   idleConnectionMs: 600_000,
   /** How long a client may take nothing of its answer before it is cut off. */
@@ -328,7 +367,13 @@ export const limits = Object.freeze({
   /** Memory of all requests in progress: bodies, documents being read, responses not yet taken. */
   maxBytesInFlight: 512 * mib,
   /** Bytes that are handed to connections in one turn of the event loop; they are encrypted. */
-  flowTurnBytes: mib,
+  flowTurnBytes: 256 * kib,
+  /** Bytes that all streams of an HTTP/2 connection hand to it before it has taken them. */
+  maxHandedBytes: 128 * kib,
+  /** When streams whose client takes nothing hold this much, the others hand small pieces. */
+  maxBlockedStreamBytes: 256 * kib,
+  /** While a connection takes nothing, one more of its streams is tried after this time. */
+  blockedStreamMs: 100,
   /** What a list holds for a page: the documents, and the part of the response made from them. */
   pageMemoryBytes: 2 * mib,
   /** A watch that has less unread than this is not ended when its tenant holds too much. */
@@ -373,6 +418,8 @@ export const limits = Object.freeze({
   bodyTimeoutMs: 60_000,
   bodyPaceMs: 5_000,
   minBodyBytesPerPace: 5 * kib,
+  /** Bytes of a body that a connection reads before the request asks for them. */
+  maxBodyBytesAhead: 128 * kib,
   /** Memory for each byte of a body: the bytes, the decoded document and its copies. */
   bodyMemoryFactor: 8,
   /** Watches and other requests without an end. */
@@ -399,6 +446,8 @@ export const limits = Object.freeze({
   idempotencyTtlMs: 86_400_000,
   /** A request in progress for longer counts as lost with its process. */
   idempotencyLeaseMs: 120_000,
+  /** How long the outcome of a command of the message bus is kept for repeated deliveries. */
+  commandRecordTtlMs: 7 * 86_400_000,
   /** Largest answer that is stored under an Idempotency-Key. */
   maxIdempotentAnswerBytes: 64 * kib,
   /** A stream without changes sends a bookmark this often. */

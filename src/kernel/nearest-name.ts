@@ -1,11 +1,36 @@
-// Suggests the name that was probably meant by a misspelt one.
+// Suggests the name that was probably meant by a misspelt one. Names may come from a document of a
+// user, so the comparisons are bounded: a suggestion that needs more of them is not made.
+
+import { limits } from "./limits.ts";
 
 /** The name with the fewest differences, if these are at most a third of its letters. */
-export function nearestName(name: string, names: readonly string[]): string | undefined {
-  const [best] = names
-    .map((each) => ({ each, changes: changesBetween(name.toLowerCase(), each.toLowerCase()) }))
-    .sort((a, b) => a.changes - b.changes);
-  return best !== undefined && best.changes <= Math.max(name.length / 3, 1) ? best.each : undefined;
+export function nearestName(name: string, names: Iterable<string>): string | undefined {
+  if (name.length > limits.maxSuggestedChars) return undefined;
+  const most = Math.max(Math.floor(name.length / 3), 1);
+  const wanted = name.toLowerCase();
+  let best: { readonly each: string; readonly changes: number } | undefined;
+  let compared = 0;
+  for (const each of names) {
+    if (Math.abs(each.length - name.length) > most) continue;
+    if (++compared > limits.maxSuggestedNames) break;
+    const changes = changesBetween(wanted, each.toLowerCase());
+    if (changes <= most && (best === undefined || changes < best.changes)) best = { each, changes };
+  }
+  return best?.each;
+}
+
+/** "; did you mean X?" when a known name is near. */
+export type Suggest = (name: string, names: Iterable<string>) => string;
+
+/** For one document: after some suggestions it makes no more. */
+export function suggester(): Suggest {
+  let left: number = limits.maxSuggestions;
+  return (name, names) => {
+    if (left <= 0) return "";
+    left--;
+    const nearest = nearestName(name, names);
+    return nearest === undefined ? "" : `; did you mean ${nearest}?`;
+  };
 }
 
 /** How many letters must be inserted, removed or replaced to turn one text into the other. */

@@ -2,7 +2,14 @@
 
 import { SetpointError } from "./errors.ts";
 
+/** Without a stack, which takes most of the time of a refusal. */
 export function overloaded(): SetpointError {
   const message = "Too many requests, please try again later.";
-  return new SetpointError("request.overloaded", message, { details: { retryAfterSeconds: 1 } });
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return new SetpointError("request.overloaded", message, { details: { retryAfterSeconds: 1 } });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }

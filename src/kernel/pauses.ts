@@ -14,6 +14,30 @@ export function pausesFor(bytes: number, tenant: string): Pause {
   return bytes < limits.minSlicedBytes ? noPause : () => turns.next(tenant);
 }
 
+/** Waits for a turn when the work has taken some time since the last one. */
+export function timedPauses(tenant: string): Pause {
+  let sinceMs = performance.now();
+  const wait = async (): Promise<void> => {
+    await turns.next(tenant);
+    sinceMs = performance.now();
+  };
+  return () => (performance.now() - sinceMs < limits.inlineCheckMs ? undefined : wait());
+}
+
+/** Called after work on so many bytes: waits for a turn once they are many. */
+export type BytePauses = (bytes: number) => Promise<void> | undefined;
+
+/** For work on many documents, such as pages of a list. */
+export function bytePauses(tenant: string): BytePauses {
+  let done = 0;
+  return (bytes) => {
+    done += bytes;
+    if (done < limits.minSlicedBytes) return undefined;
+    done = 0;
+    return turns.next(tenant);
+  };
+}
+
 /** Resolves when the tenant may run its next step. */
 export function nextTurn(tenant: string): Promise<void> {
   return turns.next(tenant);
@@ -26,6 +50,7 @@ const turns = new StepTurns({
   after: (ms, run) => setTimeout(run, ms),
 });
 
-function noPause(): undefined {
+/** The pause of work that is small. */
+export function noPause(): undefined {
   return undefined;
 }

@@ -5,7 +5,7 @@ import { anyJson } from "./arbitraries.ts";
 import { limits } from "./limits.ts";
 import { jsonSyntaxProblem } from "./json-syntax.ts";
 import { parseExact } from "./int64.ts";
-import { parseJson } from "./strict-json.ts";
+import { parseIfJson, parseJson } from "./strict-json.ts";
 
 const duplicates = (text: string) => parseJson(text, { strict: true }).duplicates;
 
@@ -65,6 +65,25 @@ test("syntax errors are Go's", () => {
   for (const [text, message] of Object.entries(problems)) {
     assert.throws(() => parseJson(text, { strict: true }), { code: "request.invalid", message });
   }
+});
+
+test("a long text that nests too deep is refused before it is parsed, also if not JSON", () => {
+  const refused = { code: "request.invalid", message: "exceeded max depth" };
+  for (const opened of ["[", '{"a":', '["[",{"\\"":']) {
+    const endless = opened.repeat(20_000);
+    assert.throws(() => parseJson(endless, { strict: false }), refused);
+    assert.throws(() => parseIfJson(Buffer.from(endless), { strict: false }), refused);
+  }
+  const flat = JSON.stringify(
+    Array.from({ length: 20_000 }, (_, at) => ({ at: ["]", "[".repeat(at % 300)] })),
+  );
+  assert.equal(JSON.stringify(parseJson(flat, { strict: true }).value), flat);
+});
+
+test("a text that is not JSON is left to another reader", () => {
+  assert.equal(parseIfJson(Buffer.from("{a: 1}"), { strict: true }), undefined);
+  assert.equal(parseIfJson(Buffer.from('["'), { strict: true }), undefined);
+  assert.deepEqual(parseIfJson(Buffer.from('{"a":1}'), { strict: true })?.value, { a: 1 });
 });
 
 test("every JSON text is read as the platform reads it, and is found to be JSON", () => {

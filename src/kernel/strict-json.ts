@@ -6,6 +6,7 @@
 import { SetpointError } from "./errors.ts";
 import { parseExact } from "./int64.ts";
 import type { Json } from "./json.ts";
+import { nestsDeeper } from "./json-depth.ts";
 import { jsonSyntaxProblem } from "./json-syntax.ts";
 import { limits } from "./limits.ts";
 import { formatChild } from "./schema/trail.ts";
@@ -24,9 +25,25 @@ export interface ParsedJson {
 }
 
 /** Throws request.invalid, also for texts that are not whole. */
-export function parseJson(input: string | Uint8Array, { strict }: ParseOptions): ParsedJson {
+export function parseJson(input: string | Uint8Array, options: ParseOptions): ParsedJson {
   const text = typeof input === "string" ? input : decodeUtf8(input);
-  const value = parse(text);
+  return checked(text, parse(text), options);
+}
+
+/** Undefined if the text is not JSON. Throws request.invalid as `parseJson` does for JSON. */
+export function parseIfJson(input: Uint8Array, options: ParseOptions): ParsedJson | undefined {
+  const text = decodeUtf8(input);
+  refuseDeep(text);
+  let value: unknown;
+  try {
+    value = parseExact(text);
+  } catch {
+    return undefined;
+  }
+  return checked(text, value as Json, options);
+}
+
+function checked(text: string, value: Json, { strict }: ParseOptions): ParsedJson {
   const keys = countKeys(value, limits.maxJsonDepth);
   if (keys < 0) throw refusal(text, keys);
   refuseHalves(text, value);
@@ -39,7 +56,12 @@ const tooDeep = -(2 ** 40);
 const tooLarge = -(2 ** 41);
 const maxDuplicates = 100;
 
+function refuseDeep(text: string): void {
+  if (nestsDeeper(text, limits.maxJsonDepth)) throw refusal(text, tooDeep);
+}
+
 function parse(text: string): Json {
+  refuseDeep(text);
   try {
     const value: unknown = parseExact(text);
     // JSON.parse returns nothing else.

@@ -39,7 +39,8 @@ export interface PreparedGroup {
 }
 
 const overheadBytes = 256;
-const maxHeldItems = 64;
+/** A quota of limits.maxQuotaResources holds two counters for each of them. */
+const maxHeldItems = 2 * limits.maxQuotaResources + 64;
 const maxDelayMs = 10 * 365 * 24 * 3_600_000;
 
 export function prepareCommit(

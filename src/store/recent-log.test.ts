@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { keyText } from "../kernel/resource.ts";
+import { systemTimers } from "../kernel/timers.ts";
 import type { Change } from "./port.ts";
 import { RecentLog, Signal } from "./recent-log.ts";
 import type { RecentPage } from "./recent-log.ts";
@@ -21,6 +24,14 @@ function change(revision: number, bytes = 10, kind = key.kind): Change {
 }
 
 const revisions = (page: RecentPage | undefined) => page?.changes.map((c) => c.revision);
+
+/** A weak reference stays strong until the end of the job that made it. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  await systemTimers.sleep(1);
+  collect();
+}
 
 describe("the recent log", () => {
   it("answers every cursor inside its window exactly, and none before it", () => {
@@ -57,6 +68,20 @@ describe("the recent log", () => {
     log.append([change(101), change(102), change(103), change(104)]);
     const found = [99, 102, 103, 104, 105].map((revision) => log.at(revision)?.revision);
     assert.deepEqual(found, [undefined, undefined, 103, 104, undefined]);
+  });
+
+  it("keeps no bytes of a change that has left its window", async () => {
+    const log = new RecentLog(0, 10_000);
+    const left = ((): WeakRef<Buffer> => {
+      const first = change(1, 8_000);
+      log.append([first]);
+      return new WeakRef(first.body);
+    })();
+    log.append([change(2, 8_000)]);
+    assert.equal(log.at(1), undefined);
+    await collectGarbage();
+    assert.equal(left.deref(), undefined);
+    assert.equal(log.at(2)?.body.length, 8_000);
   });
 
   it("refuses a gap", () => {

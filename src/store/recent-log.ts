@@ -22,7 +22,8 @@ export type RecentPage = Pick<ChangePage, "changes" | "through">;
 export class RecentLog {
   readonly #maxBytes: number;
   readonly #newest = new Map<string, Change>();
-  #changes: Change[] = [];
+  /** Undefined before the start: a change that has left the window must not keep its bytes. */
+  #changes: (Change | undefined)[] = [];
   /** keyText of their keys, made once: texts that are made again and again keep the GC busy. */
   #ids: string[] = [];
   #start = 0;
@@ -136,6 +137,7 @@ export class RecentLog {
   #drop(index: number): void {
     const [oldest, id] = [this.#changes[index], this.#ids[index]];
     if (oldest === undefined || id === undefined) return;
+    this.#changes[index] = undefined;
     this.#bytes -= oldest.body.length + overheadBytes;
     if (this.#newest.get(id) === oldest) this.#newest.delete(id);
   }

@@ -55,6 +55,7 @@ export function exchangeFor(call: HttpCall): {
     remoteAddress: "127.0.0.1",
     certificate: undefined,
     isBodyInTransit: false,
+    bodyBytesAhead: 0,
     admitted: () => undefined,
     exempted: () => undefined,
     readBody: (maxBytes, tooLarge) =>

@@ -1,11 +1,16 @@
 // The pool for heavy work with real threads.
 import assert from "node:assert/strict";
+import { readFile, readdir } from "node:fs/promises";
+import { constants, getPriority } from "node:os";
 import { test } from "node:test";
 import { openThreadPool } from "../../src/adapters/threads/pool.ts";
 import type { LostThread, PoolInput, ThreadPool } from "../../src/adapters/threads/pool.ts";
+import { openHeavyPool } from "../../src/app/heavy-pool.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
 import { isSetpointError } from "../../src/kernel/errors.ts";
 import type { HeavyJob, HeavyResult } from "../../src/kernel/heavy-work.ts";
 import { systemTimers, timersFrom } from "../../src/kernel/timers.ts";
+import { logger } from "../../src/telemetry/log.ts";
 import { waitUntil } from "../peers/wait.ts";
 
 const entry = new URL("thread-functions.ts", import.meta.url);
@@ -26,6 +31,19 @@ test("a job runs in a thread of the pool, and its bytes stay with the caller", a
   assert.notEqual(facts["threadId"], 0);
   assert.equal(bytes.toString(), "some text");
   assert.deepEqual(pool.counts(), { done: 1, refused: 0, lostThreads: 0, waiting: 0, threads: 1 });
+});
+
+test("bytes that a job owns are handed over to the thread without a copy", async () => {
+  await using pool = openPool();
+  const bytes = Buffer.concat([Buffer.from("[".repeat(100_000)), Buffer.from("]")]);
+  const own = await pool.run({ name: "echo", tenant: "a", bytes, isOwned: true });
+  assert.equal(own.bytes.length, 100_001);
+  assert.equal(bytes.length, 0, "they are detached");
+  // A part of a larger block is copied: the rest of the block is used elsewhere.
+  const part = Buffer.from("some text").subarray(0, 4);
+  const copied = await pool.run({ name: "echo", tenant: "a", bytes: part, isOwned: true });
+  assert.equal(copied.bytes.toString(), "some");
+  assert.equal(part.toString(), "some");
 });
 
 test("the error of a job keeps its code and details on the way out of the thread", async () => {
@@ -134,3 +152,25 @@ test("closing the pool ends its threads and fails what is left", async () => {
   );
   assert.equal(pool.counts().threads, 0);
 });
+
+test(
+  "a thread for heavy work has a lower priority than the event loop",
+  { skip: process.platform !== "linux" },
+  async () => {
+    await using pool = openHeavyPool(logger(() => undefined, systemClock));
+    const before = getPriority();
+    const text = "a: [b, c]";
+    const { bytes } = await pool.run({ name: "parse-yaml", tenant: "a", bytes: Buffer.from(text) });
+    assert.ok(bytes.length > 0);
+    assert.ok((await nicenessOfThreads()).includes(constants.priority.PRIORITY_BELOW_NORMAL));
+    assert.equal(getPriority(), before);
+  },
+);
+
+/** Of all threads of this process. */
+async function nicenessOfThreads(): Promise<readonly number[]> {
+  const ids = await readdir("/proc/self/task");
+  const stats = await Promise.all(ids.map((id) => readFile(`/proc/self/task/${id}/stat`, "utf8")));
+  // The name of a thread is in parentheses, and the 17th field after it is the niceness.
+  return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]));
+}

@@ -49,6 +49,10 @@ function clientWith(lists: Readonly<Record<string, Json>>, asked: string[] = [])
     },
     patch: () => Promise.reject(new Error("nothing is written")),
     post: () => Promise.reject(new Error("nothing is written")),
+    delete: () => Promise.reject(new Error("nothing is deleted")),
+    lines: () => {
+      throw new Error("nothing is streamed");
+    },
   };
 }
 

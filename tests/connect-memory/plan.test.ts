@@ -63,6 +63,20 @@ it("makes a spec of an object that exists, by which adopting it writes nothing",
   assert.equal((await connect.plan("b", { connect: { id: "8" } })).action, "refuse");
 });
 
+it("compares an object with a text of several megabytes", async () => {
+  await using connect = await openMemoryConnect();
+  const { service } = connect;
+  const text = "x".repeat(7_000_000);
+  service.objects.set("/things/a", { id: "a", name: "a", text });
+  const plan = await connect.plan("a", {
+    spec: { name: "a", text: "y" },
+    connect: { adopt: "any" },
+  });
+  assert.equal(plan.action, "update");
+  const [change] = plan.changes ?? [];
+  assert.deepEqual([change?.["path"], change?.["after"]], ["/text", "y"]);
+});
+
 it("judges what it is asked about as if it were written", async () => {
   const properties = { size: { type: "integer" } };
   const open = { "x-kubernetes-preserve-unknown-fields": true };

@@ -107,6 +107,21 @@ describe("broken modules", () => {
     assert.match(body.toString(), /"the module later\.ts cannot be loaded \(line 1\): not today"/);
   });
 
+  it("that were never loaded are the reason that `why` gives for an unknown kind", async () => {
+    const file = await moduleFile("never", "throw new Error('not today');");
+    await using server = await startSetpoint({ args: ["--module", file] });
+    const env = { KUBECONFIG: server.kubeconfig };
+    await using why = await startProgram("src/cli/main.ts", { args: ["why", "fig/a"], env });
+    assert.equal((await why.waitForExit()).code, 1);
+    const reason =
+      /has no kind "fig"; it may be .* the module never\.ts cannot be loaded \(line 1\)/;
+    assert.match(why.stderr(), reason);
+    assert.match(why.stderr(), /not today/);
+    await using shown = await startProgram("src/cli/main.ts", { args: ["operations"], env });
+    assert.equal((await shown.waitForExit()).code, 0);
+    assert.match(shown.stdout(), /UNUSABLE MODULES\n +the module never\.ts .*not today/);
+  });
+
   it("are reported by doctor with the file and the line", async () => {
     const file = await moduleFile("examined", "const a = 1;\n\nnull.x();");
     const args = ["doctor", "--data", join(folder, "none"), "--module", file];

@@ -58,16 +58,37 @@ describe("a data folder that other users can write", () => {
     assert.equal(storeConfig({ data }).dataFolder, inner, "the data is found after a chmod");
   });
 
-  it("with data of an earlier release is used, with a warning", async () => {
+  it("that holds data is refused with the command to run, until it is private", async () => {
     const data = join(folder, "earlier");
     await (await openStore(storeConfig({ data }), { access: "write" })).close();
-    await chmod(data, 0o777);
-    await using server = await startSetpoint({ data });
-    assert.match(server.log(), /data folder writable by other users/);
+    for (const [mode, shown] of [
+      [0o777, "0777"],
+      [0o775, "0775"],
+    ] as const) {
+      await chmod(data, mode);
+      const refused = await setpoint(...serve, "--data", data);
+      assert.equal(refused.code, 1, refused.text);
+      const found = `earlier (mode ${shown}, user ${process.getuid?.()}) holds keys and data`;
+      assert.ok(refused.text.includes(found), refused.text);
+      assert.match(refused.text, /\[file\.exposed\]/);
+      assert.match(refused.text, /try: chmod go-w .*earlier;/);
+    }
     const doctor = await setpoint("doctor", "--data", data);
     assert.equal(doctor.code, 1);
-    assert.match(doctor.text, /bad +disk +.*earlier \(mode 0777\) can be written by other users/);
+    assert.match(doctor.text, /bad +disk +.*earlier \(mode 0775\) can be written by other users/);
     assert.match(doctor.text, /-> chmod go-w .*earlier/);
+    await chmod(data, 0o755);
+    await using server = await startSetpoint({ data });
+    assert.equal((await server.ask("/readyz")).status, 200);
+  });
+
+  it("is refused as the place of a key file or a database that is named by an option", async () => {
+    const open = await folderWith("elsewhere-open", 0o777);
+    const args = ["--data", join(folder, "named"), "--keys", join(open, "keys.json")];
+    const refused = await setpoint(...serve, ...args);
+    assert.equal(refused.code, 1, refused.text);
+    assert.match(refused.text, /elsewhere-open \(mode 0777, user \d+\) can be written by other/);
+    assert.deepEqual(await readdir(open), [], "nothing was created there");
   });
 
   it("loses permissions of its files that a mount has added", async () => {

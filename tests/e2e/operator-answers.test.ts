@@ -11,6 +11,7 @@ import { after, before, describe, it } from "node:test";
 import { text } from "node:stream/consumers";
 import { connect as connectTls } from "node:tls";
 import { startProgram } from "../peers/child.ts";
+import { kubectlPaths, openKubectl } from "../peers/kubectl.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { waitUntil } from "../peers/wait.ts";
@@ -99,7 +100,7 @@ describe("a port", () => {
     }
   });
 
-  it("that serves HTTPS answers HTTP with 400 and the reason", async () => {
+  it("that serves HTTPS answers HTTP with 400 and a Status, which kubectl prints", async () => {
     await using server = await startSetpoint();
     const url = server.url.replace("https://", "http://");
     const { promise, resolve, reject } = Promise.withResolvers<[number | undefined, string]>();
@@ -109,7 +110,13 @@ describe("a port", () => {
     sent.on("error", reject).end();
     const [status, body] = await promise;
     assert.equal(status, 400);
-    assert.match(body, /This port serves HTTPS.*Use https:\/\//);
+    const { kind, reason, code, message } = JSON.parse(body) as Record<string, unknown>;
+    assert.deepEqual([kind, reason, code], ["Status", "BadRequest", 400]);
+    assert.match(String(message), /sent as HTTP to a port that serves HTTPS: use https:\/\//);
+    const [path = ""] = kubectlPaths();
+    await using kubectl = await openKubectl(path, server.kubeconfig);
+    const refusal = await kubectl.refused(["--server", url, "get", "--raw", "/api/v1/namespaces"]);
+    assert.match(refusal, /a port that serves HTTPS: use https:\/\/ in the URL/);
     assert.equal((await server.ask("/readyz")).status, 200);
     await answersSlowHandshake(server);
   });

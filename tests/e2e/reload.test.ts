@@ -1,7 +1,7 @@
 // `setpoint dev` reads a module again when it, or a file that it imports, is edited. A broken edit
 // leaves the code from before running.
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, it } from "node:test";
@@ -25,13 +25,21 @@ const source = `
   const reconcile = async () => done({ status: { words: words + "!" } });
   export default defineModule({ name: "signs", kinds: [{ kind, reconciler: { reconcile } }] });`;
 
-it("an edited module is used at once by dev, and a broken edit is not", async () => {
-  const file = join(folder, "signs.ts");
-  const words = join(folder, "words.ts");
+for (const mode of ["--no-isolate", "--isolate"]) {
+  it(`an edited module is used at once by dev ${mode}, and a broken edit is not`, async () => {
+    await editModule(mode);
+  });
+}
+
+async function editModule(mode: string): Promise<void> {
+  const place = join(folder, mode);
+  await mkdir(place);
+  const file = join(place, "signs.ts");
+  const words = join(place, "words.ts");
   await writeFile(words, 'export const words = "one";');
   await writeFile(file, source);
-  const data = join(folder, "data");
-  const args = ["dev", "--listen", "127.0.0.1:0", "--data", data, "--module", file];
+  const data = join(place, "data");
+  const args = ["dev", mode, "--listen", "127.0.0.1:0", "--data", data, "--module", file];
   await using program = await startProgram("src/cli/main.ts", { args });
   await program.waitForLine(/ready on https:\/\/(\S+)$/, { limitMs: 120_000 });
   const [path = ""] = kubectlPaths();
@@ -59,4 +67,4 @@ it("an edited module is used at once by dev, and a broken edit is not", async ()
   await shows("two, from an import?");
   await watch.waitFor(/two, from an import\?/);
   await watch[Symbol.asyncDispose]();
-});
+}

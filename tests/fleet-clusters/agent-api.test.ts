@@ -141,7 +141,7 @@ test("a report makes a cluster ready, and the same report is not stored again", 
 test("an agent lists its own instances with a host, and the deleted ones", async () => {
   await using clusters = await openWith();
   await clusters.place("east-1", "a", placed);
-  await clusters.place("east-1", "b");
+  await clusters.place("east-1", "b", {});
   await clusters.place("east-1", "c");
   await clusters.place("east-1", "d", { ...placed, offering: "birds" });
   await clusters.place("west-1", "e", placed);

@@ -53,7 +53,7 @@ test("an instance on a simulated cluster without latency is ready after one run"
 
 test("a deletion waits until the agent reports the current placement as deleted", async () => {
   await using clusters = await openWith();
-  await clusters.place("east-1", "i1", { placementId: "p2" });
+  await clusters.place("east-1", "i1", { placementId: "p2", host: "i1.example.com" });
   await clusters.memory.remove(instancePlace("east-1", "i1"));
   await clusters.pass();
   const stale = { placementId: "p1", ...ready("False", "Deleted") };

@@ -72,7 +72,7 @@ export async function openMemoryClusters(): Promise<MemoryClusters> {
       const status = { report: { at, ...report } };
       await memory.patch({ ...clusterPlace(name), subresource: "status" }, { status });
     },
-    place: async (cluster, id, spec = {}) =>
+    place: async (cluster, id, spec = { host: `${id}.example.com` }) =>
       await memory.create({
         apiVersion: fleetVersion,
         kind: "ManagedInstance",

@@ -7,6 +7,7 @@ import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
 import { fleet } from "../../src/modules/fleet/module.ts";
 import type { FleetHooks } from "../../src/modules/fleet/hooks/fleet-hooks.ts";
 import { fleetLimits } from "../../src/modules/fleet/limits.ts";
+import { logger } from "../../src/telemetry/log.ts";
 import { openLifecycle } from "./lifecycle-fleet.ts";
 import type { LifecycleFleet, LifecycleOptions } from "./lifecycle-fleet.ts";
 import { conditionOf, instanceAt } from "./memory-fleet.ts";
@@ -16,14 +17,16 @@ const minuteMs = 60_000;
 /** A fleet whose Offering has the hooks of one module. */
 async function openHooked(
   hooks: FleetHooks,
-  options: LifecycleOptions = {},
+  options: LifecycleOptions & { readonly name?: string; readonly lines?: string[] } = {},
 ): Promise<LifecycleFleet> {
-  const value = [{ offering: "dinosaurs", hooks }];
+  const value = [{ offering: options.name ?? "dinosaurs", hooks }];
   const entry = { point: "fleet", module: "zoo", file: "/zoo.ts", value };
   const module = {
     ...fleet,
     open: async (ports: Parameters<NonNullable<typeof fleet.open>>[0]) => {
-      const opened = await fleet.open?.({ ...ports, extensions: [entry] });
+      const { lines = [] } = options;
+      const log = logger((line) => lines.push(line), ports.clock, "warn");
+      const opened = await fleet.open?.({ ...ports, log, extensions: [entry] });
       assert.ok(opened !== undefined);
       return opened;
     },
@@ -40,6 +43,20 @@ async function readyMessage(life: LifecycleFleet): Promise<string> {
 }
 
 describe("hooks of a module", () => {
+  it("for an Offering that does not exist are logged with the nearest name", async () => {
+    const lines: string[] = [];
+    const options = { name: "dinosaur", lines };
+    await using life = await openHooked({ ready: () => undefined }, options);
+    await life.fleet.restart();
+    assert.match(lines.at(-1) ?? "", /offering of a module does not exist/);
+    assert.match(lines.at(-1) ?? "", /"offering":"dinosaur".*"did_you_mean":"dinosaurs"/);
+    const silent: string[] = [];
+    await using right = await openHooked({ ready: () => undefined }, { lines: silent });
+    silent.length = 0;
+    await right.fleet.restart();
+    assert.deepEqual(silent, []);
+  });
+
   it("are called at their points, from the creation to the removal", async () => {
     const called = new Set<string>();
     const at = (point: string) => (): undefined => void called.add(point);

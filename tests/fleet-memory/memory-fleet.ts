@@ -37,8 +37,8 @@ export interface MemoryFleet extends AsyncDisposable {
   readonly list: (kind: string) => Promise<readonly Resource[]>;
   /** Lets time pass, a second by default, and the work that is due then complete. */
   readonly pass: (ms?: number) => Promise<void>;
-  /** Another process in the place of this one. */
-  readonly restart: () => Promise<void>;
+  /** Another process in the place of this one; `between` runs while there is none. */
+  readonly restart: (between?: () => Promise<unknown>) => Promise<void>;
 }
 
 /** Writes as a user, through the write path with admission. */
@@ -104,8 +104,9 @@ export async function openMemoryFleet(options: MemoryFleetOptions = {}): Promise
       const { records } = await memory.store.list({ kind });
       return records.map(({ body, revision }) => decodeDocument(body, revision));
     },
-    restart: async () => {
+    restart: async (between) => {
       await running[Symbol.asyncDispose]();
+      await between?.();
       running = await start();
     },
     async [Symbol.asyncDispose]() {

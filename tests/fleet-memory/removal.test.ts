@@ -204,6 +204,31 @@ describe("an instance without a request", () => {
     await assertRemoved(life);
   });
 
+  it("expires while its owner has no quota, and is removed after the time of grace", async () => {
+    const suspension = { expiryGrace: 7_200, expiresWithoutQuota: true };
+    await using life = await openLifecycle({ offering: { suspension } });
+    await life.create();
+    await life.settle();
+    const quotas = async (...max: readonly number[]): Promise<void> => {
+      const entries = max.map((each) => ({ offering: "dinosaurs", type: "standard", max: each }));
+      await life.fleet.memory.patch(organisationAt(), { spec: { quotas: entries } });
+      await life.settle();
+    };
+    await quotas();
+    assert.equal(await life.phase(), "suspended");
+    assert.notEqual(await life.status("rex", "expiredAt"), undefined);
+    await life.wait(hourMs);
+    await quotas(5);
+    assert.equal(await life.phase(), "ready", "the quota is back");
+    assert.equal(await life.status("rex", "expiredAt"), undefined);
+    await quotas(0);
+    assert.equal(await life.phase(), "suspended");
+    await life.wait(3 * hourMs);
+    await life.settle();
+    await life.fleet.pass(10_000);
+    await assertRemoved(life);
+  });
+
   it("of a denied owner is suspended, resumed or removed after the time of grace", async () => {
     await using life = await openLifecycle({ offering: { suspension: { deniedGrace: 7_200 } } });
     await life.create();

@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { isTrueAt, textAt } from "../../src/kernel/json-read.ts";
 import { openLifecycle } from "./lifecycle-fleet.ts";
 import type { LifecycleFleet } from "./lifecycle-fleet.ts";
-import { conditionOf, instanceAt } from "./memory-fleet.ts";
+import { conditionOf, instanceAt, organisationAt } from "./memory-fleet.ts";
 
 async function suspend(life: LifecycleFleet, reason: string | undefined): Promise<void> {
   const suspension = reason === undefined ? null : { reason };
@@ -76,5 +76,22 @@ it("an instance that is moved has the whole time again to become ready", async (
   assert.equal(await life.phase(), "provisioning");
   life.agents.plan(to, "ready");
   await life.settle();
+  assert.equal(await life.phase(), "ready");
+});
+
+it("a change of an Organisation while no process leads is noticed at the start", async () => {
+  await using life = await openLifecycle();
+  await life.create();
+  await life.settle();
+  const deny = async (isDenied: boolean): Promise<void> => {
+    await life.fleet.restart(async () => {
+      await life.fleet.memory.patch(organisationAt(), { spec: { isDenied } });
+    });
+    await life.fleet.pass(40_000);
+    await life.settle();
+  };
+  await deny(true);
+  assert.equal(await life.phase(), "suspended");
+  await deny(false);
   assert.equal(await life.phase(), "ready");
 });

@@ -370,4 +370,25 @@ describe("a deleted instance", () => {
       return (await admin("GET", `/dinosaurs/${id}`)).status === 404;
     });
   });
+
+  it("is forced in one commit, so that no live instance is marked for it", async () => {
+    const id = await ready("marked", { cluster_id: "east-2" });
+    const path = `/apis/dinosaurs.example.dev/v1/namespaces/org-${acme}/dinosaurs`;
+    const { body: list } = await server.setpoint.ask(path);
+    const from = textAt(JSON.parse(list.toString()) as JsonObject, "metadata", "resourceVersion");
+    const force = `/dinosaurs/${id}?async=true&force=true&reason=lost`;
+    equal((await admin("DELETE", force)).status, 202);
+    await waitUntil("the end of the deletion", async () => {
+      return (await admin("GET", `/dinosaurs/${id}`)).status === 404;
+    });
+    const since = `${path}?watch=true&resourceVersion=${from}&timeoutSeconds=1`;
+    const { body } = await server.setpoint.ask(since);
+    const marked = body
+      .toString()
+      .split("\n")
+      .filter((line) => line.includes("force-delete"))
+      .map((line) => objectAt(JSON.parse(line) as JsonObject, "object", "metadata"));
+    ok(marked.length > 0);
+    for (const metadata of marked) ok(metadata["deletionTimestamp"] !== undefined);
+  });
 });

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { httpWith } from "../../src/adapters/http/client.ts";
+import { kubeWith } from "../../src/adapters/kubernetes/client.ts";
 import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import { isJsonObject } from "../../src/kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../src/kernel/json-read.ts";
@@ -36,7 +37,7 @@ executorContract("kubernetes", async () => {
   const { value } = parseYaml(kubeconfigOf(dataPlane));
   assert.ok(isJsonObject(value));
   return {
-    executor: kubernetesExecutor(httpWith(systemTimers)),
+    executor: kubernetesExecutor(kubeWith(httpWith(systemTimers))),
     settings: { kind: "kubernetes" },
     access: readKubeconfig([{ path: "test", content: value }]),
   };

@@ -215,7 +215,9 @@ describe("an agent with the simulator", () => {
     await waitUntil("the removal of the cluster", async () => {
       return (await fleet.resource(path)) === undefined;
     });
-    await simulated.program.waitForLine(/status 401|does not exist/);
+    await simulated.program.waitForLine(
+      /status 401.*check --token-file|status 404.*compare --cluster/,
+    );
     await fleet.addCluster("west-1", { region: "eu-west-1" });
   });
 });

@@ -2,6 +2,7 @@
 // the checks, defaults, names, and what kubectl sees of it.
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { JsonObject } from "../../src/kernel/json.ts";
 import { textAt } from "../../src/kernel/json-read.ts";
 import { acme, globex, isError, startFleetServer } from "./fleet-server.ts";
 import type { FleetServer, Reply } from "./fleet-server.ts";
@@ -162,8 +163,11 @@ describe("a creation", () => {
   it("makes the organisation, its namespace and its member at first sight", async () => {
     const { setpoint } = server;
     const path = `/apis/fleet.setpoint.dev/v1/organisations/${globex}`;
-    const organisation = JSON.parse(String((await setpoint.ask(path)).body)) as never;
-    deepEqual((organisation as { spec: { members: unknown } }).spec.members, [{ user: "grace" }]);
+    const { spec } = JSON.parse(String((await setpoint.ask(path)).body)) as { spec: JsonObject };
+    const { issuer } = server.providers.customers;
+    const claimedFrom = `${issuer} org_id,rh-org-id`;
+    deepEqual(spec["members"], [{ user: "grace", claimedFrom }]);
+    deepEqual(spec["issuers"], [issuer]);
     const instances = `/apis/dinosaurs.example.dev/v1/namespaces/org-${globex}/dinosaurs/rex`;
     const rex = await setpoint.ask(instances);
     equal(rex.status, 200);
@@ -172,5 +176,20 @@ describe("a creation", () => {
     equal((await setpoint.ask(instances, { headers })).status, 200);
     const other = `/apis/dinosaurs.example.dev/v1/namespaces/org-${acme}/dinosaurs/rex`;
     equal((await setpoint.ask(other, { headers })).status, 403);
+  });
+
+  it("ends the membership in an organisation that the token does not name any more", async () => {
+    const claimedFrom = `${server.providers.customers.issuer} org_id,rh-org-id`;
+    const members = [
+      { user: "dora", claimedFrom },
+      { user: "eli", claimedFrom },
+    ];
+    const [apiVersion, kind] = ["fleet.setpoint.dev/v1", "Organisation"];
+    await server.apply({ apiVersion, kind, metadata: { name: "former" }, spec: { members } });
+    equal((await server.call("/dinosaurs", { as: "dora" })).status, 200);
+    const path = "/apis/fleet.setpoint.dev/v1/organisations/former";
+    const { body } = await server.setpoint.ask(path);
+    const { spec } = JSON.parse(String(body)) as { spec: JsonObject };
+    deepEqual(spec["members"], [{ user: "eli", claimedFrom }]);
   });
 });

@@ -119,6 +119,10 @@ describe("watches", () => {
     }
     const held = await gaugeOf(server, bytes);
     assert.equal(held, watches.length * path("mallory").length * limits.watchUrlFactor);
+    // Refused before the selector is read: this one cannot be parsed.
+    const unreadable = `${path("mallory")}%20nonsense`;
+    using refused = await server.watch(unreadable, asUser("mallory"));
+    assert.equal(refused.status, 429);
     using other = await server.watch(path("alice"), asUser("alice"));
     assert.equal(other.status, 200);
     for (const watch of [...watches, other]) watch.close();

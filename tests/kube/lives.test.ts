@@ -101,6 +101,44 @@ onEachStore("erasing through the REST API", (server) => {
     const now = await server().request("GET", `${secrets}/key`);
     assert.deepEqual(pick(now.json, "data"), data, "the current state stays");
   });
+
+  it("is in the audit with its caller, for readers of what was erased", async () => {
+    const lines = async (query: string, user?: string): Promise<readonly string[]> => {
+      const path = `/api/v1/audit?${query}`;
+      const reply = await server().request(
+        "GET",
+        path,
+        undefined,
+        user === undefined ? {} : as(user),
+      );
+      assert.equal(reply.status, 200, reply.text);
+      return pickList(reply.json, "items").map((item) => {
+        const place = [pick(item, "kind"), pick(item, "namespace"), pick(item, "name")].join("/");
+        return `${String(pick(item, "cause.actor"))} ${String(pick(item, "type"))} ${place}`;
+      });
+    };
+    const actor = "setpoint:admin";
+    const all = [
+      `${actor} erased secrets/tenant/key`,
+      `${actor} erased secrets/tenant/*`,
+      `${actor} erased secrets/team/*`,
+    ];
+    assert.deepEqual(await lines("type=erased"), all);
+    assert.deepEqual(await lines("type=erased&kind=secrets&namespace=tenant"), all.slice(0, 2));
+    assert.deepEqual(await lines("type=erased", "one"), all.slice(0, 2));
+    assert.deepEqual(await lines("type=erased", "two"), []);
+    const ofKey = await lines("kind=secrets&namespace=tenant&name=key");
+    assert.deepEqual(ofKey.slice(0, 3), [
+      `${actor} erased secrets/tenant/key`,
+      `${actor} updated secrets/tenant/key`,
+      `${actor} created secrets/tenant/key`,
+    ]);
+    assert.equal(ofKey.length, 5);
+    const kinds = (await server().store.changes(0, 1_000)).changes.map(({ key }) => key.kind);
+    assert.equal(kinds.filter((kind) => kind === "secrets~erased").length, 6);
+    const { records } = await server().store.list({ kind: "secrets~erased" });
+    assert.deepEqual(records, [], "only the log keeps the record");
+  });
 });
 
 onEachStore("a deleted resource with hidden fields whose values were erased", (server) => {

@@ -116,6 +116,17 @@ describe("operations", () => {
     assert.equal(pick(await operations(), "queues.0.paused"), undefined);
   });
 
+  it("leave out empty queues, unless all or the kind are asked for", async () => {
+    const shown = (found: unknown): readonly unknown[] =>
+      pickList(found, "queues").map((queue) => pick(queue, "resource"));
+    assert.deepEqual(shown(await operations()), [resource]);
+    assert.deepEqual(shown(await operations("?namespace=none")), []);
+    const all = shown(await operations("?all=true"));
+    assert.ok(all.includes(resource) && all.includes("namespaces") && all.length > 3, String(all));
+    const kind = String(all.find((each) => each !== resource));
+    assert.deepEqual(shown(await operations(`?kind=${kind}`)), [kind]);
+  });
+
   it("are counted at /metrics, all processes together", async () => {
     // A number, once the store has answered within a second.
     await waitUntil("the backlog to be counted", async () => {

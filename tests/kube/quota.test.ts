@@ -2,6 +2,7 @@
 // and told in the words of kube-apiserver.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { limits } from "../../src/kernel/limits.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { pick, startKubeServer } from "./server.ts";
 import type { KubeServer, Reply } from "./server.ts";
@@ -53,6 +54,28 @@ class Place {
 const message = ({ json }: Reply): unknown => pick(json, "message");
 
 describe("quotas", () => {
+  it("count as many resources as they may name, also if objects of all exist", async () => {
+    const place = await Place.open("many-resources");
+    await place.map("a");
+    const names = Array.from({ length: limits.maxQuotaResources - 2 }, (_, at) => `count/r${at}`);
+    const hard = Object.fromEntries(names.map((name) => [name, "5"]));
+    const made = await place.quota("q", { ...hard, configmaps: "2", "count/configmaps": "2" });
+    assert.equal(made.status, 201, String(message(made)));
+    assert.equal((await place.map("b")).status, 201);
+    assert.equal((await place.map("c")).status, 403);
+    const refused = await place.quota("larger", {
+      ...hard,
+      "count/x": "1",
+      "count/y": "1",
+      c: "1",
+    });
+    assert.equal(refused.status, 422);
+    assert.match(
+      String(message(refused)),
+      /spec\.hard: Too many: 129: must have at most 128 items/,
+    );
+  });
+
   it("refuse what goes beyond them, and count what was there before", async () => {
     const place = await Place.open("older");
     await place.map("a");

@@ -98,4 +98,20 @@ describe("a client that does not read", () => {
     assert.equal(deaf.isOver(), false);
     assert.deepEqual(server.errors, []);
   });
+
+  it("does not keep the other requests of its HTTP/2 connection from whole answers", async () => {
+    await using server = await startKubeServer();
+    await fill(server, 4);
+    const session = connectTwo(server.url, { ca: server.ca });
+    session.setMaxListeners(0);
+    const deaf = Array.from({ length: 60 }, () => askDeafTwo(session, server.token, configMaps));
+    const headers = { ":path": configMaps, authorization: `Bearer ${server.token}` };
+    const parts: Buffer[] = [];
+    for await (const part of session.request(headers)) parts.push(part as Buffer);
+    const { items } = JSON.parse(Buffer.concat(parts).toString("utf8")) as { items: unknown[] };
+    assert.ok(items.length >= 4);
+    assert.ok(deaf.every((isOver) => !isOver()));
+    session.destroy();
+    assert.deepEqual(server.errors, []);
+  });
 });

@@ -179,12 +179,12 @@ export async function freePort(): Promise<number> {
   return await promise;
 }
 
-interface Owner {
+export interface Owner {
   readonly uid: number;
   readonly gid: number;
 }
 
-function accountWithoutRights(): Owner | undefined {
+export function accountWithoutRights(): Owner | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const line = readFileSync("/etc/passwd", "utf8")
     .split("\n")
@@ -194,7 +194,7 @@ function accountWithoutRights(): Owner | undefined {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-function own(folder: string, { uid, gid }: Owner): void {
+export function own(folder: string, { uid, gid }: Owner): void {
   const ran = spawnSync("chown", ["-R", `${uid}:${gid}`, folder], { encoding: "utf8" });
   if (ran.status !== 0) throw new Error(`chown failed: ${ran.stderr}`);
 }

@@ -15,6 +15,7 @@ const lists: Readonly<Record<string, string>> = {
  * tools/ that have its name: its surface, and tests and examples that need it.
  */
 export const belongings: Readonly<Record<string, readonly string[]>> = {
+  bus: ["src/surfaces/bus/"],
   fleet: ["src/surfaces/fleet/", "examples/dinosaurs/"],
   "resource-provider": [
     "src/surfaces/arm/",

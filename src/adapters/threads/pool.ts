@@ -9,6 +9,7 @@ import { limits } from "../../kernel/limits.ts";
 import { overloaded } from "../../kernel/overloaded.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { JobQueue } from "./job-queue.ts";
+import { ownBytes } from "./serve-jobs.ts";
 import type { JobCall, JobReply } from "./serve-jobs.ts";
 
 export interface PoolInput {
@@ -175,8 +176,8 @@ class Pool implements ThreadPool {
       this.#lose(thread, tooLong());
       void thread.worker.terminate();
     });
-    // A copy: the body of a request may be part of a block that others use.
-    const bytes = new Uint8Array(job.bytes);
+    // A copy: the body of a request may be part of a block that is used elsewhere.
+    const bytes = job.isOwned === true ? ownBytes(job.bytes) : new Uint8Array(job.bytes);
     const call: JobCall = { name: job.name, bytes, options: job.options ?? {} };
     thread.worker.postMessage(call, [bytes.buffer]);
   }

@@ -1,6 +1,5 @@
 // The side of a thread: answers each job with bytes or a serialised error, one at a time.
 
-import { constants, platform, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 import { assert } from "../../kernel/assert.ts";
 import { serialiseError } from "../../kernel/errors.ts";
@@ -18,11 +17,10 @@ export type JobReply =
   | { readonly kind: "done"; readonly bytes: Uint8Array; readonly facts: JsonObject }
   | { readonly kind: "failed"; readonly error: SerialisedError };
 
-/** Called once by the file that a thread is started with. */
+/** Called once by the file that a thread is started with, after `yieldProcessor`. */
 export function serveJobs(functions: HeavyFunctions): void {
   const port = parentPort;
   assert(port !== null, "serveJobs is called in a thread");
-  yieldProcessor();
   const table = new Map(Object.entries(functions));
   port.on("message", ({ name, bytes, options }: JobCall) => {
     try {
@@ -37,14 +35,6 @@ export function serveJobs(functions: HeavyFunctions): void {
       port.postMessage(reply);
     }
   });
-}
-
-/**
- * The event loop goes first where processors are scarce. On Linux a thread has a priority of its
- * own; elsewhere the call would change that of the whole process.
- */
-function yieldProcessor(): void {
-  if (platform() === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
 /** Bytes that can be handed over: a small buffer is part of a larger block. */

@@ -39,7 +39,10 @@ export class IsolatedModule implements AsyncDisposable {
   readonly file: string;
   readonly #input: IsolationInput;
   readonly #calls = new Map<number, OpenCall>();
+  #files: readonly string[];
   #thread: ModuleThread | undefined;
+  /** Resolves when the last open call of a version that was replaced has ended. */
+  #idle: PromiseWithResolvers<void> | undefined;
   /** Resolves when a thread can be called; replaced when it ends. */
   #ready = Promise.withResolvers<ModuleThread>();
   #meter: Meter | undefined;
@@ -62,7 +65,13 @@ export class IsolatedModule implements AsyncDisposable {
   constructor(file: string, input: IsolationInput) {
     this.file = file;
     this.#name = file;
+    this.#files = [file];
     this.#input = input;
+  }
+
+  /** The file and the local files that it imports. */
+  get files(): readonly string[] {
+    return this.#files;
   }
 
   /** Undefined while it runs. */
@@ -80,6 +89,7 @@ export class IsolatedModule implements AsyncDisposable {
     const failed = Promise.withResolvers<never>();
     const thread = this.#newThread((end) => failed.reject(notLoaded(this.file, end, this.#input)));
     const described = await Promise.race([thread.link.call("describe", []), failed.promise]);
+    this.#files = (await thread.link.call("files", [])) as readonly string[];
     this.#runs(thread);
     const value = unpack(described as Packed, {
       function: (id) => this.#function(String(id)),
@@ -90,6 +100,17 @@ export class IsolatedModule implements AsyncDisposable {
     const { name } = Object(value) as { readonly name?: unknown };
     if (typeof name === "string") this.#name = name;
     return value;
+  }
+
+  /** Ends the thread after its open calls, which a newer version of the module does not repeat. */
+  async retire(): Promise<void> {
+    if (this.#calls.size > 0) {
+      this.#idle = Promise.withResolvers();
+      const timer = setTimeout(this.#idle.resolve, isolationLimits.retireMs);
+      await this.#idle.promise;
+      clearTimeout(timer);
+    }
+    await this[Symbol.asyncDispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -156,6 +177,7 @@ export class IsolatedModule implements AsyncDisposable {
       return value;
     } finally {
       if (this.#thread === thread) this.#calls.delete(id);
+      if (this.#calls.size === 0) this.#idle?.resolve();
     }
   }
 

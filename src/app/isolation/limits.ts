@@ -9,6 +9,8 @@ export const isolationLimits = Object.freeze({
   loadFactor: 3,
   /** A hook, a converter or an action that takes longer fails its request or run. */
   callMs: 30_000,
+  /** How long runs of a version that was replaced may take until its thread is terminated. */
+  retireMs: 60_000,
   /** Heap of one module. A module that needs more is terminated. */
   heapMib: 512,
   /** The pause before a module starts again; it doubles with each stop, up to the longest. */

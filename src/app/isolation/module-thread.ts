@@ -8,6 +8,7 @@ import { isDeepStrictEqual } from "node:util";
 import { parentPort, workerData } from "node:worker_threads";
 import { assert } from "../../kernel/assert.ts";
 import { importModule } from "../import-module.ts";
+import { localFiles } from "../module-resolution.ts";
 import { activityKey } from "./inspect-module.ts";
 import { isolationLimits } from "./limits.ts";
 import { Link, currentIncoming } from "./link.ts";
@@ -47,6 +48,7 @@ const link: Link = new Link({
 
 const own: ReadonlyMap<string, Callable> = new Map<string, Callable>([
   ["describe", describe],
+  ["files", () => [...localFiles(file)]],
   ["superseded", (call, reason) => contexts.get(call as number)?.supersede(reason)],
 ]);
 

@@ -4,6 +4,7 @@
 //   ?kind=databases.example.com   only this kind (plural and group)
 //   ?namespace=team               only this namespace
 //   ?limit=20                     entries of each list, at most 500
+//   ?all=true                     with the queues in which nothing is
 
 import type { EndedRun } from "../../engine/run/run-history.ts";
 import type { RunInfo } from "../../engine/work/workers.ts";
@@ -19,13 +20,14 @@ import type { PathHandler } from "../../surfaces/kube/api.ts";
 import { errorForm } from "../../surfaces/kube/negotiate.ts";
 import { sendJson } from "../../surfaces/kube/respond.ts";
 import { notAllowed } from "../../surfaces/kube/routing.ts";
+import { brokenModuleText } from "../broken-module.ts";
 import type { ControlPlane } from "../control-plane.ts";
 import type { Worker } from "../reconciling.ts";
 import { mayGet, workersFor } from "./observer.ts";
 import type { Observed } from "./observer.ts";
 import { operationsVersion, placeJson, workJson } from "./why-document.ts";
 
-type Plane = Pick<ControlPlane, "intents" | "rbac"> & Pick<Observed, "isAlone">;
+type Plane = Pick<ControlPlane, "intents" | "rbac"> & Pick<Observed, "isAlone" | "broken">;
 
 const path = "/operations";
 const defaultLimit = 20;
@@ -46,6 +48,8 @@ interface Filter {
   readonly kind: string | undefined;
   readonly namespace: string | undefined;
   readonly limit: number;
+  /** Whether empty queues are shown. */
+  readonly isAll: boolean;
 }
 
 interface Asked extends Filter {
@@ -59,6 +63,7 @@ function filterOf(query: URLSearchParams): Filter {
     kind: query.get("kind") ?? undefined,
     namespace: query.get("namespace") ?? undefined,
     limit: Math.min(Number(text), mostShown),
+    isAll: query.get("all") === "true",
   };
 }
 
@@ -72,6 +77,7 @@ async function operationsDocument(
   const recent = sift(plane, asked, worker?.recent() ?? []);
   const queues = await queuesJson(plane, worker, asked);
   const hidden = running.hidden + recent.hidden + queues.hidden;
+  const unusable = (plane.broken?.() ?? []).slice(0, asked.limit).map(brokenModuleText);
   return {
     kind: "Operations",
     apiVersion: operationsVersion,
@@ -79,6 +85,7 @@ async function operationsDocument(
     running: running.shown.map((run) => runningJson(plane, run, nowMs)),
     recent: recent.shown.map((run) => endedJson(plane, run)),
     queues: queues.shown,
+    ...(unusable.length === 0 ? {} : { unusableModules: unusable }),
     ...(hidden === 0 ? {} : { hidden }),
   };
 }
@@ -121,11 +128,12 @@ async function queuesJson(
     const { limit, namespace } = asked;
     const place = namespace === undefined ? {} : { namespace };
     const { due, next } = await store.backlog({ kind: id, limit, ...place });
-    // An idle queue of the server's own kinds is shown to those who ask for the kind.
-    const isIdle = due === 0 && next.length === 0;
-    if (isIdle && asked.kind === undefined && isOwn(kinds.byId(id))) continue;
+    const allPaused = await pausedOf(store, { kind: id, limit, ...place });
+    // An empty queue is shown to those who ask for it.
+    const isIdle = due + next.length + allPaused.length === 0;
+    if (isIdle && asked.kind === undefined && !asked.isAll) continue;
     const items = sift(plane, asked, next);
-    const paused = sift(plane, asked, await pausedOf(store, { kind: id, limit, ...place }));
+    const paused = sift(plane, asked, allPaused);
     hidden += items.hidden + paused.hidden;
     const oldest = next[0]?.work;
     const isLate = oldest?.claim === undefined && (oldest?.dueInMs ?? 0) < 0;

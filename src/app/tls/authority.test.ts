@@ -16,7 +16,7 @@ import { openAuthority } from "./authority.ts";
 import type { Authority } from "./authority.ts";
 import { kubeconfig } from "./kubeconfig.ts";
 import { peerCertificateOf } from "./peer-certificate.ts";
-import { certificateHosts, subjectHost } from "./subject-hosts.ts";
+import { certificateHosts, subjectHost } from "../../kernel/x509/subject-hosts.ts";
 
 interface World extends Disposable {
   readonly folder: string;

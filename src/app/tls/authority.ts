@@ -11,9 +11,16 @@ import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
 import { writeDurably } from "../durable-file.ts";
-import { certificateHosts, subjectHost } from "./subject-hosts.ts";
-import { createCertificate, generateCertificateKey, keyId } from "./x509.ts";
-import type { CertificatePurpose, DistinguishedName } from "./x509.ts";
+import { certificateHosts, subjectHost } from "../../kernel/x509/subject-hosts.ts";
+import {
+  createCertificate,
+  generateCertificateKey,
+  keyId,
+} from "../../kernel/x509/create-certificate.ts";
+import type {
+  CertificatePurpose,
+  DistinguishedName,
+} from "../../kernel/x509/create-certificate.ts";
 
 export interface IssuedCertificate {
   readonly certificatePem: string;

@@ -4,12 +4,13 @@
  * address was tried and on whose word.
  */
 import { httpWith } from "../../adapters/http/client.ts";
-import type { HttpClient, TlsMaterial } from "../../adapters/http/port.ts";
+import type { HttpClient, HttpRequest, TlsMaterial } from "../../adapters/http/port.ts";
 import { SetpointError, catalogue } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
 import { parseExact } from "../../kernel/int64.ts";
-import type { Json } from "../../kernel/json.ts";
-import { textAt } from "../../kernel/json-read.ts";
+import type { Json, JsonObject } from "../../kernel/json.ts";
+import { jsonLines } from "../../kernel/json-lines.ts";
+import { numberAt, textAt } from "../../kernel/json-read.ts";
 import { systemTimers } from "../../kernel/timers.ts";
 import type { KubeAccess } from "../../kernel/kubeconfig.ts";
 
@@ -20,10 +21,14 @@ export interface ApiClient {
   post(path: string, body: Json, headers?: Readonly<Record<string, string>>): Promise<Json>;
   /** A merge patch, unless the media type says otherwise. */
   patch(path: string, body: Json, mediaType?: string): Promise<Json>;
+  delete(path: string): Promise<Json>;
+  /** The items of a stream of the REST API, until it ends or the caller leaves the loop. */
+  lines(path: string): AsyncIterable<JsonObject>;
 }
 
 const timeoutMs = 30_000;
 const maxBytes = 64 * 1_048_576;
+const maxLineChars = 16 * 1_048_576;
 
 export function apiClient(config: KubeAccess): ApiClient {
   const http = httpWith(systemTimers)({ tls: trust(config) });
@@ -42,7 +47,36 @@ export function apiClient(config: KubeAccess): ApiClient {
       const headers = { accept: "application/json", "content-type": mediaType };
       return await ask(path, { method: "PATCH", headers, body: JSON.stringify(body) });
     },
+    delete: async (path) =>
+      await ask(path, { method: "DELETE", headers: { accept: "application/json" } }),
+    lines: (path) => linesOf(http, config, path),
   };
+}
+
+async function* linesOf(
+  http: HttpClient,
+  config: KubeAccess,
+  path: string,
+): AsyncGenerator<JsonObject> {
+  const headers = { accept: "application/x-ndjson" };
+  const timeouts = { connectMs: timeoutMs, headersMs: timeoutMs };
+  const asked = requestTo(config, path, { method: "GET", headers });
+  const opened = await http.stream({ ...asked, timeouts, maxBytes: Number.MAX_SAFE_INTEGER });
+  if (opened.kind === "failure") {
+    throw unreachable(config, opened.cause ?? new Error(opened.message));
+  }
+  using stream = opened;
+  if (stream.status >= 400) {
+    const parts: Buffer[] = [];
+    for await (const part of stream.body) parts.push(part);
+    const text = Buffer.concat(parts).toString("utf8");
+    throw refused(stream.status, jsonOf(text), text);
+  }
+  for await (const item of jsonLines(stream.body, maxLineChars)) {
+    const problem = textAt(item, "type") === "problem" ? item["problem"] : undefined;
+    if (problem === undefined) yield item;
+    else throw refused(numberAt(problem, "status") ?? 500, problem, "");
+  }
 }
 
 interface Question {
@@ -69,19 +103,29 @@ async function answerTo(
   return json;
 }
 
-async function send(
-  http: HttpClient,
+function requestTo(
   { server, token }: KubeAccess,
   path: string,
   question: Question,
-): Promise<{ readonly status: number; readonly text: string }> {
+): Omit<HttpRequest, "timeouts" | "maxBytes"> {
   const { origin, pathname, search } = new URL(`${server}${path}`);
   const login = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const result = await http.send({
+  return {
     ...question,
     place: { kind: "origin", origin },
     target: `${pathname}${search}`,
     headers: { "user-agent": "setpoint", ...question.headers, ...login },
+  };
+}
+
+async function send(
+  http: HttpClient,
+  config: KubeAccess,
+  path: string,
+  question: Question,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const result = await http.send({
+    ...requestTo(config, path, question),
     timeouts: { connectMs: timeoutMs, headersMs: timeoutMs, bodyMs: timeoutMs },
     maxBytes,
   });

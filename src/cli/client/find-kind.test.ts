@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isSetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { ApiClient } from "./api-client.ts";
 import { findKind, pathTo } from "./find-kind.ts";
@@ -38,6 +38,10 @@ const client: ApiClient = {
   get: async (path) => answers[path] ?? null,
   patch: async () => null,
   post: async () => null,
+  delete: () => Promise.reject(new Error("nothing is deleted")),
+  lines: () => {
+    throw new Error("nothing is streamed");
+  },
 };
 
 test("a kind is found by all its names, with or without its group", async () => {
@@ -55,6 +59,24 @@ test("of two with one name the server's first counts, and the group decides", as
   assert.equal(pathTo(await findKind(client, "svc"), "n", "a"), "/api/v1/namespaces/n/services/a");
   const other = await findKind(client, "services.net.example");
   assert.equal(pathTo(other, "n", "a/b"), "/apis/net.example/v1/services/a%2Fb");
+});
+
+test("a kind that is not there may be one of an unusable module", async () => {
+  const reason = "the module figs.ts cannot be loaded (line 1): not today";
+  const answering = (operations: () => Promise<Json>): ApiClient => ({
+    ...client,
+    get: async (path) =>
+      path.startsWith("/operations") ? await operations() : (answers[path] ?? null),
+  });
+  const broken = answering(async () => ({ unusableModules: [reason] }));
+  await assert.rejects(findKind(broken, "fig"), (error: SetpointError) => {
+    const may = "it may be a kind of a module that is not usable";
+    assert.equal(error.message, `the server has no kind "fig"; ${may}: ${reason}`);
+    assert.match(error.suggestion ?? "", /setpoint doctor --module FILE/);
+    return true;
+  });
+  const refusing = answering(() => Promise.reject(new SetpointError("request.forbidden", "no")));
+  await assert.rejects(findKind(refusing, "fig"), { message: 'the server has no kind "fig"' });
 });
 
 test("a kind that is not there is named in the error", async () => {

@@ -3,7 +3,7 @@
  * its group, as kubectl takes it. The server's own discovery decides, in its own order.
  */
 import type { KindAddress } from "../../contract/command.ts";
-import { SetpointError } from "../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Json } from "../../kernel/json.ts";
 import { objectsAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { ApiClient } from "./api-client.ts";
@@ -19,10 +19,29 @@ export async function findKind(client: ApiClient, text: string): Promise<KindAdd
   const wanted = text.toLowerCase();
   const found = candidates.find(({ names }) => names.has(wanted)) ?? qualified(candidates, wanted);
   if (found !== undefined) return found;
-  const message = `the server has no kind ${JSON.stringify(text)}`;
-  throw new SetpointError("resource.not_found", message, {
-    suggestion: "list the kinds with kubectl api-resources",
-  });
+  throw noSuchKind(text, await unusableModules(client));
+}
+
+function noSuchKind(text: string, modules: readonly string[]): SetpointError {
+  const missing = `the server has no kind ${JSON.stringify(text)}`;
+  if (modules.length === 0) {
+    const suggestion = "list the kinds with kubectl api-resources";
+    return new SetpointError("resource.not_found", missing, { suggestion });
+  }
+  const may = "it may be a kind of a module that is not usable";
+  const message = `${missing}; ${may}: ${modules.join("; ")}`;
+  const suggestion = "correct the module, then check it with setpoint doctor --module FILE";
+  return new SetpointError("resource.not_found", message, { suggestion });
+}
+
+/** The kinds of a module that was never loaded are not known. Empty if the caller may not know. */
+async function unusableModules(client: ApiClient): Promise<readonly string[]> {
+  try {
+    return textsAt(await client.get("/operations?limit=3"), "unusableModules");
+  } catch (error) {
+    if (isSetpointError(error)) return [];
+    throw error;
+  }
 }
 
 /** All kinds that have resources, in the order of the server, which is that of preference. */

@@ -41,6 +41,10 @@ async function waited(answersAt: (ms: number) => Answers): Promise<Ended> {
     },
     patch: async () => await Promise.reject(new Error("not here")),
     post: async () => await Promise.reject(new Error("not here")),
+    delete: () => Promise.reject(new Error("nothing is deleted")),
+    lines: () => {
+      throw new Error("nothing is streamed");
+    },
   };
   const told: string[] = [];
   const tell = (text: string): void => void told.push(text);

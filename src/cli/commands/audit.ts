@@ -34,7 +34,7 @@ export function addAudit(program: Command): void {
     .option("--name <name>", "only changes of resources with this name")
     .option("--actor <user>", "only changes by this user")
     .option("--surface <surface>", "only changes through this surface, such as kube or rest")
-    .option("--type <type>", "only changes of this type: created, updated or deleted")
+    .option("--type <type>", "only changes of this type: created, updated, deleted or erased")
     .option("--trace <id>", "only changes of this trace")
     .option(
       "--since <time>",

@@ -9,11 +9,13 @@ import { operationsLines } from "../operations-table.ts";
 interface Flags extends ClientFlags {
   readonly kind?: string;
   readonly limit: string;
+  readonly all?: boolean;
 }
 
 const explained = `
 Running and recent runs are those of the server that responds; queues are those of all
-servers. A queue lists resources that are due now or later, claimed or paused.
+servers. A queue lists resources that are due now or later, claimed or paused. Empty queues are
+shown with --all or --kind.
 
 Examples:
   setpoint operations --kind database -n team-a
@@ -39,11 +41,13 @@ export function addOperations(program: Command): void {
   addClientOptions(program.command("operations"), "only this namespace (default: all)")
     .description("show running, waiting and recent reconcile runs")
     .option("--kind <kind>", "only this kind, by any name that kubectl accepts")
+    .option("--all", "show empty queues as well")
     .option("--limit <count>", "maximum number of entries in each list, up to 500", "20")
     .addHelpText("after", explained)
     .action(async (flags: Flags) => {
       const client = clientFor(flags);
       const query = new URLSearchParams({ limit: flags.limit });
+      if (flags.all === true) query.set("all", "true");
       if (flags.namespace !== undefined) query.set("namespace", flags.namespace);
       if (flags.kind !== undefined) {
         const { plural, group } = await findKind(client, flags.kind);

@@ -39,7 +39,7 @@ interface Manner {
 }
 
 export function addServe(program: Command): void {
-  addServeOptions(program.command("serve"))
+  addServeOptions(program.command("serve").alias("server"))
     .description("run a server in the foreground")
     .action((flags: Flags, command: Command) =>
       serve(configOf(flags, command), {
@@ -167,9 +167,7 @@ function configOf(flags: Flags, command: Command): ServeConfig {
 
 /** Who tries something out has most likely just corrected what failed. */
 function anew(config: ServeConfig): ServeConfig {
-  // A module in a thread of its own would be read again on the main thread.
-  const reloadsModules = config.engine.isolation === undefined;
-  return { ...config, engine: { ...config.engine, startsFresh: true, reloadsModules } };
+  return { ...config, engine: { ...config.engine, startsFresh: true, reloadsModules: true } };
 }
 
 async function serve(config: ServeConfig, manner: Manner): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Resource } from "../../kernel/resource.ts";
-import { causeOfRun, continuedTrace, engineCause } from "./engine-cause.ts";
+import { causeOfRun, continuedCause, engineCause } from "./engine-cause.ts";
 
 const traceId = "a".repeat(32);
 
@@ -24,17 +24,26 @@ function resource(generation: number, succeeded?: number, isDeleted = false): Re
 
 test("a run continues the trace of the write that it was claimed at", () => {
   const cause = { actor: "jane", surface: "kube", traceId };
-  assert.equal(continuedTrace(cause, resource(1)), traceId);
-  assert.equal(continuedTrace(cause, resource(1, 1)), traceId, "an annotation was changed");
-  assert.equal(continuedTrace({ actor: "jane", surface: "kube" }, resource(1)), undefined);
-  assert.equal(continuedTrace(undefined, resource(1)), undefined);
+  assert.equal(continuedCause(cause, resource(1))?.traceId, traceId);
+  assert.equal(
+    continuedCause(cause, resource(1, 1))?.traceId,
+    traceId,
+    "an annotation was changed",
+  );
+  const named = { actor: "jane", surface: "kube", correlationId: "order-7" };
+  assert.equal(continuedCause(named, resource(1))?.correlationId, "order-7");
+  assert.equal(continuedCause(undefined, resource(1)), undefined);
 });
 
 test("a run continues the trace of a report until the intent has succeeded", () => {
   const report = causeOfRun(traceId);
   assert.deepEqual(report, { ...engineCause, traceId });
-  assert.equal(continuedTrace(report, resource(2)), traceId);
-  assert.equal(continuedTrace(report, resource(2, 1)), traceId);
-  assert.equal(continuedTrace(report, resource(2, 2)), undefined);
-  assert.equal(continuedTrace(report, resource(2, 2, true)), traceId, "a deletion is an intent");
+  assert.equal(continuedCause(report, resource(2))?.traceId, traceId);
+  assert.equal(continuedCause(report, resource(2, 1))?.traceId, traceId);
+  assert.equal(continuedCause(report, resource(2, 2))?.traceId, undefined);
+  assert.equal(
+    continuedCause(report, resource(2, 2, true))?.traceId,
+    traceId,
+    "a deletion is an intent",
+  );
 });

@@ -17,7 +17,8 @@ import { startEngine } from "../engine.ts";
 import { again, done } from "../outcome.ts";
 
 const traceId = "a".repeat(32);
-const jane: Cause = { actor: "jane", surface: "kube", traceId };
+const correlationId = "order-7";
+const jane: Cause = { actor: "jane", surface: "kube", traceId, correlationId };
 
 async function causes({ store }: Rig): Promise<readonly (Cause | undefined)[]> {
   return (await store.history(keyOf("a"))).toReversed().map(({ cause }) => cause);
@@ -35,7 +36,7 @@ async function changeAs(rig: Rig, cause: Cause, size: number): Promise<void> {
   await rig.store.commit([{ kind: "put", key: keyOf("a"), uid, draft, when, due, cause }]);
 }
 
-test("a run records the engine and the trace of the write that it carries out", async () => {
+test("a run records the engine, and trace and correlation id of its write", async () => {
   const rig = newRig();
   await using engine = startEngine(rig.ports, { owner: "one" });
   engine.add({ kind: widgets, reconcile: async () => done({ status: { colour: "red" } }) });
@@ -49,7 +50,7 @@ test("a run records the engine and the trace of the write that it carries out", 
   await rig.timers.advance(10);
   const reports = (await causes(rig)).slice(3);
   assert(reports.length > 0);
-  for (const cause of reports) assert.deepEqual(cause, { ...own, traceId });
+  for (const cause of reports) assert.deepEqual(cause, { ...own, traceId, correlationId });
 });
 
 test("a run that repeats itself stays in the trace until it succeeds, and not longer", async () => {
@@ -70,9 +71,15 @@ test("a run that repeats itself stays in the trace until it succeeds, and not lo
   const before = await causes(rig);
   const sinceChange = before.slice(before.findIndex((cause) => cause?.actor === "jane"));
   assert(sinceChange.length > 2);
-  for (const cause of sinceChange) assert.equal(cause?.traceId, traceId);
+  for (const cause of sinceChange) {
+    assert.equal(cause?.traceId, traceId);
+    assert.equal(cause?.correlationId, correlationId);
+  }
   await rig.timers.advance(200_000);
   const later = (await causes(rig)).slice(before.length);
   assert(later.length > 0, "a resync has changed the status");
-  for (const cause of later) assert.notEqual(cause?.traceId, traceId);
+  for (const cause of later) {
+    assert.notEqual(cause?.traceId, traceId);
+    assert.equal(cause?.correlationId, undefined);
+  }
 });

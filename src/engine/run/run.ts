@@ -15,7 +15,7 @@ import type { Cause } from "../../kernel/cause.ts";
 import type { Answer, Claim, ClaimRef, DueChange, Put, Write } from "../../store/port.ts";
 import type { Cohort } from "../work/cohort.ts";
 import type { Holder, Lease } from "../work/heartbeat.ts";
-import { causeOfRun, continuedTrace } from "./engine-cause.ts";
+import { causeOfRun, continuedCause } from "./engine-cause.ts";
 import { traceOf } from "../reporting/tracer.ts";
 import type { ReferencesPart, RunParts, StepsPart } from "./parts.ts";
 import type { RunPlan } from "./plan.ts";
@@ -79,7 +79,7 @@ export class Run implements RunScope, RunAround, Holder {
   #steps: StepsPart | undefined;
   #references: ReferencesPart | undefined;
   #traceId: string | undefined;
-  #continued: string | undefined;
+  #continued: Cause | undefined;
   #cause: Cause | undefined;
 
   constructor(around: RunSurroundings, claim: Claim, reconciler: Reconciler) {
@@ -104,11 +104,11 @@ export class Run implements RunScope, RunAround, Holder {
 
   /** The revision of the change whose trace the run continues; undefined: none. */
   get wokenBy(): number | undefined {
-    return this.traceId === this.#continued ? this.claim.revision : undefined;
+    return this.traceId === this.#continued?.traceId ? this.claim.revision : undefined;
   }
 
   get cause(): Cause {
-    return (this.#cause ??= causeOfRun(this.traceId));
+    return (this.#cause ??= causeOfRun(this.traceId, this.#continued?.correlationId));
   }
 
   get phase(): Phase {
@@ -263,8 +263,8 @@ export class Run implements RunScope, RunAround, Holder {
     const resource = this.#given ?? this.#resource;
     if (resource === undefined) return undefined;
     const { store } = this.around.ports;
-    this.#continued = continuedTrace(store.recentCause(this.claim.revision), resource);
-    return traceOf(resource) ?? this.#continued;
+    this.#continued = continuedCause(store.recentCause(this.claim.revision), resource);
+    return traceOf(resource) ?? this.#continued?.traceId;
   }
 
   #putOf(draft: Draft, revision: number, due: DueChange | undefined): Put {

@@ -8,14 +8,21 @@ import type { Cause } from "../../kernel/cause.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import type { Change, Store } from "../../store/port.ts";
+import { erasureKindOf, erasureTarget } from "./erasures.ts";
 import { lastBefore } from "../housekeeping/history.ts";
+
+/** "erased": earlier states were erased from the history; the name is "*" for many resources. */
+export type AuditOutcome = Change["type"] | "erased";
+
+/** A change as the audit shows it. */
+export type AuditedChange = Omit<Change, "type"> & { readonly type: AuditOutcome };
 
 export interface AuditRecord {
   /** Of the change; also the cursor of a page. */
   readonly revision: number;
   /** When it was committed, in UTC with milliseconds. */
   readonly time: string;
-  readonly outcome: Change["type"];
+  readonly outcome: AuditOutcome;
   /** The id of the kind, such as `configmaps` or `widgets.example.com`. */
   readonly kind: string;
   /** Empty for a resource outside of namespaces. */
@@ -35,7 +42,7 @@ export interface AuditQuery {
   readonly surface?: string | undefined;
   readonly traceId?: string | undefined;
   readonly correlationId?: string | undefined;
-  readonly outcome?: Change["type"] | undefined;
+  readonly outcome?: AuditOutcome | undefined;
   readonly kind?: string | undefined;
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
@@ -48,7 +55,7 @@ export interface AuditQuery {
   /** From 1 to auditLimits.maxRecords; cut to it. */
   readonly limit?: number | undefined;
   /** Whether the caller may see the record of a change. Left out: all are shown. */
-  readonly mayRead?: ((change: Change) => boolean | Promise<boolean>) | undefined;
+  readonly mayRead?: ((change: AuditedChange) => boolean | Promise<boolean>) | undefined;
 }
 
 export interface AuditPage {
@@ -72,7 +79,15 @@ export const auditLimits = {
   windowChanges: 500,
 } as const;
 
-export function auditRecordOf(change: Change): AuditRecord {
+/** Undefined for a change that the audit does not show. */
+function audited(change: Change): AuditedChange | undefined {
+  const target = erasureTarget(change.key);
+  if (target === undefined) return change;
+  // The record of an erasure is deleted as soon as the log has it.
+  return change.type === "deleted" ? undefined : { ...change, key: target, type: "erased" };
+}
+
+export function auditRecordOf(change: AuditedChange): AuditRecord {
   const { revision, atMs, type, key, uid, cause } = change;
   const { kind, namespace, name } = key;
   const time = new Date(atMs).toISOString();
@@ -118,8 +133,9 @@ async function gather(
   while (at > compacted && newest - at < auditLimits.searchedChanges) {
     const part = await unlessForgotten(read(at, compacted));
     if (part === undefined) return { records, compacted };
-    for (const change of part.changes) {
-      if (!isWanted(change, query)) continue;
+    for (const each of part.changes) {
+      const change = audited(each);
+      if (change === undefined || !isWanted(change, query)) continue;
       if (query.mayRead !== undefined && !(await query.mayRead(change))) continue;
       records.push(auditRecordOf(change));
       if (records.length === limit) return { records, next: change.revision, compacted };
@@ -134,7 +150,7 @@ async function gather(
 
 /** Windows of the log are read from the last one to the first; inside, the log is ascending. */
 function windowsOf(store: Pick<Store, "changes">, { kind }: AuditQuery): ReadBelow {
-  const options = kind === undefined ? [] : [{ kinds: [kind] }];
+  const options = kind === undefined ? [] : [{ kinds: [kind, erasureKindOf(kind)] }];
   return async (newest, compacted) => {
     const through = Math.max(compacted, newest - auditLimits.windowChanges);
     const changes: Change[] = [];
@@ -147,12 +163,25 @@ function windowsOf(store: Pick<Store, "changes">, { kind }: AuditQuery): ReadBel
   };
 }
 
+/** Of the resource and of its erasures, as far down as both were read. */
 function historyOf(store: Pick<Store, "history">, key: ResourceKey): ReadBelow {
+  const keys = [key, { ...key, kind: erasureKindOf(key.kind) }];
   return async (newest) => {
     const options = { before: newest + 1, limit: auditLimits.windowChanges };
-    const changes = await store.history(key, options);
-    const oldest = changes.at(-1);
-    return oldest === undefined ? undefined : { changes, through: oldest.revision - 1 };
+    const changes: Change[] = [];
+    let oldest = Number.POSITIVE_INFINITY;
+    let complete = 0;
+    for (const each of keys) {
+      const found = await store.history(each, options);
+      const last = found.at(-1)?.revision ?? oldest;
+      oldest = Math.min(oldest, last);
+      if (found.length >= auditLimits.windowChanges) complete = Math.max(complete, last);
+      changes.push(...found);
+    }
+    if (changes.length === 0) return undefined;
+    const through = Math.max(complete, oldest);
+    const read = changes.filter(({ revision }) => revision >= through);
+    return { changes: read.sort((a, b) => b.revision - a.revision), through: through - 1 };
   };
 }
 
@@ -161,7 +190,7 @@ function keyOf({ kind, namespace, name }: AuditQuery): ResourceKey | undefined {
   return { kind, namespace, name };
 }
 
-function isWanted(change: Change, query: AuditQuery): boolean {
+function isWanted(change: AuditedChange, query: AuditQuery): boolean {
   const { key, atMs, type, cause } = change;
   return (
     isSame(query.kind, key.kind) &&

@@ -9,6 +9,7 @@ import type { FieldError } from "../../kernel/field-error.ts";
 import { invalidField } from "../../kernel/field-error.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { limits } from "../../kernel/limits.ts";
 import { objectAt, textAt, textsAt } from "../../kernel/json-read.ts";
 import type { Access, Authorizer, PolicyRule } from "./policy.ts";
 import { missingRolesText } from "./rbac.ts";
@@ -56,7 +57,13 @@ export function reviewLocalAccess(
 export function reviewSelfRules(review: JsonObject, user: UserInfo, rbac: Rbac): JsonObject {
   const namespace = textAt(objectAt(review, "spec"), "namespace");
   if (namespace === "") throw new SetpointError("request.invalid", "no namespace on request");
-  const { rules, missing } = rbac.rulesFor(user, namespace);
+  const { rules: all, missing } = rbac.rulesFor(user, namespace);
+  const rules = firstRules(all);
+  const isComplete = rules.length === all.length;
+  const errors = [
+    ...(missing.length === 0 ? [] : [missingRolesText(missing)]),
+    ...(isComplete ? [] : [tooManyRules(rules.length, all.length)]),
+  ];
   return {
     kind: "SelfSubjectRulesReview",
     apiVersion: `${group}/v1`,
@@ -67,10 +74,31 @@ export function reviewSelfRules(review: JsonObject, user: UserInfo, rbac: Rbac):
       nonResourceRules: rules
         .filter(({ nonResourceURLs }) => nonResourceURLs !== undefined)
         .map(({ verbs, nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
-      incomplete: false,
-      ...(missing.length === 0 ? {} : { evaluationError: missingRolesText(missing) }),
+      incomplete: !isComplete,
+      ...(errors.length === 0 ? {} : { evaluationError: errors.join("; ") }),
     },
   };
+}
+
+/** The rules that one answer can show. */
+function firstRules(rules: readonly PolicyRule[]): readonly PolicyRule[] {
+  let chars = 0;
+  const end = rules.findIndex((rule) => {
+    chars += perRuleChars;
+    for (const values of Object.values(rule)) {
+      for (const value of values as readonly string[]) chars += value.length + perValueChars;
+    }
+    return chars > limits.maxReviewedRuleChars;
+  });
+  return end < 0 ? rules : rules.slice(0, end);
+}
+
+/** What the answer needs for each beside the texts, about. */
+const [perRuleChars, perValueChars] = [60, 3];
+
+function tooManyRules(shown: number, all: number): string {
+  const most = limits.maxReviewedRuleChars;
+  return `the list shows ${shown} of ${all} rules, because it may have ${most} characters`;
 }
 
 function resourceRule(rule: PolicyRule): JsonObject {

@@ -96,10 +96,22 @@ async function tryTokens(
   return { kind: "unknown", error, refusal };
 }
 
-/** Anything but a bearer token counts as no credentials, as does an empty one. */
+/**
+ * A bearer token, or the password of Basic authentication (RFC 7617), for clients such as Terraform
+ * that have no other way; its user name does not matter. Anything else counts as no credentials, as
+ * does an empty token.
+ */
 function bearerToken(header: string): string | undefined {
-  const [scheme = "", token = ""] = header.trim().split(" ", 2);
-  return scheme.toLowerCase() === "bearer" && token !== "" ? token : undefined;
+  const [scheme = "", given = ""] = header.trim().split(" ", 2);
+  const token = scheme.toLowerCase() === "basic" ? passwordIn(given) : given;
+  const isKnown = ["bearer", "basic"].includes(scheme.toLowerCase());
+  return isKnown && token !== "" ? token : undefined;
+}
+
+function passwordIn(credentials: string): string {
+  const text = Buffer.from(credentials, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  return colon < 0 ? "" : text.slice(colon + 1);
 }
 
 function certificateUser({ commonName, organizations, sha256 }: PeerCertificate): UserInfo {

@@ -2,6 +2,7 @@ import { test } from "node:test";
 import { doesNotThrow, equal, ok, throws } from "node:assert/strict";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { atOnce } from "../../kernel/sliced.ts";
 import { checkEscalation } from "./escalation.ts";
 import type { RbacWrite } from "./escalation.ts";
 import { createRbac } from "./rbac.ts";
@@ -29,10 +30,14 @@ function write(rbac: Rbac, object: JsonObject, parts: Partial<RbacWrite> = {}): 
   return { user: bob, rbac, kind: "ClusterRole", object, old: undefined, ...parts };
 }
 
+function checked(attempt: RbacWrite): void {
+  atOnce(checkEscalation(attempt));
+}
+
 function refusal(attempt: RbacWrite): string {
   let message = "";
   throws(
-    () => checkEscalation(attempt),
+    () => checked(attempt),
     (error) => {
       if (error instanceof Error) message = error.message;
       return isSetpointError(error);
@@ -71,17 +76,17 @@ test("a role with rights that its writer lacks is refused, and what is missing l
 test("whoever holds the rights, may escalate, or is a master may write the role", () => {
   const paths = { verbs: ["*"], nonResourceURLs: ["*"] };
   const statuses = { verbs: ["get"], apiGroups: ["apps"], resources: ["*/status"] };
-  doesNotThrow(() => checkEscalation(write(rbacWith(readPods, statuses, paths), wantedRole)));
+  doesNotThrow(() => checked(write(rbacWith(readPods, statuses, paths), wantedRole)));
   const escalate = { verbs: ["escalate"], apiGroups: [group], resources: ["clusterroles"] };
-  doesNotThrow(() => checkEscalation(write(rbacWith(escalate), wantedRole)));
+  doesNotThrow(() => checked(write(rbacWith(escalate), wantedRole)));
   const root = { name: "root", groups: ["system:masters"], extra: {} };
-  doesNotThrow(() => checkEscalation(write(createRbac(), wantedRole, { user: root })));
+  doesNotThrow(() => checked(write(createRbac(), wantedRole, { user: root })));
 });
 
 test("rights limited to names do not cover the right on all names", () => {
   const limited = { ...readPods, resourceNames: ["a"] };
   refusal(write(rbacWith(limited), role("new", [readPods])));
-  doesNotThrow(() => checkEscalation(write(rbacWith(readPods), role("new", [limited]))));
+  doesNotThrow(() => checked(write(rbacWith(readPods), role("new", [limited]))));
 });
 
 test("an aggregation rule needs every right there is", () => {
@@ -98,7 +103,7 @@ test("an aggregation rule needs every right there is", () => {
     { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
     { verbs: ["*"], nonResourceURLs: ["*"] },
   ];
-  doesNotThrow(() => checkEscalation(write(rbacWith(...all), aggregated)));
+  doesNotThrow(() => checked(write(rbacWith(...all), aggregated)));
 });
 
 test("a binding needs the rights of its role, or the verb bind on it", () => {
@@ -117,10 +122,10 @@ test("a binding needs the rights of its role, or the verb bind on it", () => {
       '(groups=["team" "system:authenticated"]) is attempting to grant RBAC permissions not ' +
       'currently held:\n{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}',
   );
-  doesNotThrow(() => checkEscalation(attempt(rbacWith(readPods))));
+  doesNotThrow(() => checked(attempt(rbacWith(readPods))));
   const bind = { verbs: ["bind"], apiGroups: [group], resources: ["clusterroles"] };
   const bindStrong = { ...bind, resourceNames: ["strong"] };
-  doesNotThrow(() => checkEscalation(attempt(rbacWith(bindStrong))));
+  doesNotThrow(() => checked(attempt(rbacWith(bindStrong))));
   refusal(attempt(rbacWith({ ...bind, resourceNames: ["weak"] })));
 });
 
@@ -145,7 +150,7 @@ test("a binding to a role that does not exist needs the verb bind", () => {
 
 test("changing only finalizers or owners grants nothing and is not checked", () => {
   const old = { ...wantedRole, metadata: { name: "new", finalizers: ["a/b"] } };
-  doesNotThrow(() => checkEscalation(write(rbacWith(), wantedRole, { old })));
+  doesNotThrow(() => checked(write(rbacWith(), wantedRole, { old })));
   refusal(write(rbacWith(), { ...wantedRole, other: 1 }, { old }));
 });
 

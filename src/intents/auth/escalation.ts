@@ -6,6 +6,7 @@ import { equalJson } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../kernel/json-read.ts";
 import { SetpointError } from "../../kernel/errors.ts";
+import type { Sliced } from "../../kernel/sliced.ts";
 import { forbidden } from "./forbidden.ts";
 import { rbacGroup, roleRefOf, rulesOf } from "./policy.ts";
 import type { PolicyRule, RoleRef } from "./policy.ts";
@@ -23,12 +24,15 @@ export interface RbacWrite {
   readonly old: JsonObject | undefined;
 }
 
-/** Throws request.forbidden when the write would give away rights that the user does not have. */
-export function checkEscalation(write: RbacWrite): void {
+/**
+ * Throws request.forbidden when the write would give away rights that the user does not have. The
+ * rules of the user are those of the beginning, also if roles change meanwhile.
+ */
+export function* checkEscalation(write: RbacWrite): Sliced<void> {
   if (write.user.groups.includes(mastersGroup)) return;
   if (isOnlyForCollection(write.object, write.old)) return;
-  if (write.kind === "Role" || write.kind === "ClusterRole") checkRole(write);
-  else checkBinding(write);
+  if (write.kind === "Role" || write.kind === "ClusterRole") yield* checkRole(write);
+  else yield* checkBinding(write);
 }
 
 const fullAuthority: readonly PolicyRule[] = [
@@ -36,7 +40,7 @@ const fullAuthority: readonly PolicyRule[] = [
   { verbs: ["*"], nonResourceURLs: ["*"] },
 ];
 
-function checkRole(write: RbacWrite): void {
+function* checkRole(write: RbacWrite): Sliced<void> {
   const { user, rbac, kind, object, old } = write;
   const { name, namespace } = nameOf(object);
   const resource = resources[kind];
@@ -45,21 +49,21 @@ function checkRole(write: RbacWrite): void {
   const escalate = { kind: "resource", verb: "escalate", ...asked } as const;
   if (rbac.authorize(user, { ...escalate, name: old === undefined ? "" : name }).allowed) return;
   const target = { group: rbacGroup, resource, name };
-  const problem = grantProblem(write, namespace, rulesOf(object));
+  const problem = yield* grantProblem(write, namespace, rulesOf(object));
   if (problem !== undefined) throw forbidden(target, problem);
   if (!hasAggregation(object) && !hasAggregation(old)) return;
-  if (grantProblem(write, "", fullAuthority) === undefined) return;
+  if ((yield* grantProblem(write, "", fullAuthority)) === undefined) return;
   throw forbidden(target, "must have cluster-admin privileges to use the aggregationRule");
 }
 
-function checkBinding(write: RbacWrite): void {
+function* checkBinding(write: RbacWrite): Sliced<void> {
   const { user, rbac, kind, object } = write;
   const { name, namespace } = nameOf(object);
   const ref = roleRefOf(object);
   if (mayBind(user, rbac, ref, namespace)) return;
   const rules = rbac.rulesOfRole(ref, namespace);
   if (rules === undefined) throw noSuchRole(kind, ref);
-  const problem = grantProblem(write, namespace, rules);
+  const problem = yield* grantProblem(write, namespace, rules);
   if (problem === undefined) return;
   throw forbidden({ group: rbacGroup, resource: resources[kind], name }, problem);
 }
@@ -71,13 +75,13 @@ function mayBind(user: UserInfo, rbac: Rbac, ref: RoleRef, namespace: string): b
   return rbac.authorize(user, { kind: "resource", verb: "bind", ...target }).allowed;
 }
 
-function grantProblem(
+function* grantProblem(
   { user, rbac, kind }: RbacWrite,
   namespace: string,
   rules: readonly PolicyRule[],
-): string | undefined {
+): Sliced<string | undefined> {
   const held = rbac.rulesFor(user, namespace);
-  const { missing, isComplete } = missingRights(held.rules, rules);
+  const { missing, isComplete } = yield* missingRights(held.rules, rules);
   if (missing.length === 0 && isComplete) return undefined;
   const who = `user ${JSON.stringify(user.name)} (groups=${quotedList(user.groups)})`;
   const what = missing.length === 0 ? tooMany : notHeld(missing, isComplete);

@@ -3,6 +3,10 @@
 // paths, verbs). It is never expanded into their product, which a small rule can make huge: the
 // index has one entry for each value, and a look-up compares only the rules of the rarest value.
 
+import { limits } from "../../kernel/limits.ts";
+import type { Sliced } from "../../kernel/sliced.ts";
+import type { PolicyRule } from "./policy.ts";
+
 /** A value of a held rule; undefined stands for "not limited to names". */
 export type Key = string | undefined;
 
@@ -22,6 +26,16 @@ export interface Steps {
   left: number;
 }
 
+/** True after each slice of the steps. */
+export function stepSlices(steps: Steps): () => boolean {
+  let next = steps.left - limits.ruleSliceSteps;
+  return () => {
+    if (steps.left > next) return false;
+    next = steps.left - limits.ruleSliceSteps;
+    return true;
+  };
+}
+
 export interface HeldRules {
   /** Whether one held rule covers the values, one of each dimension. */
   coversPart(part: readonly Value[]): boolean;
@@ -31,11 +45,24 @@ export interface HeldRules {
 
 type Held = readonly ReadonlySet<Key>[];
 
-export function indexRules(rules: readonly Dimensions<Key>[], steps: Steps): HeldRules {
+export interface IndexLimits {
+  readonly steps: Steps;
+  readonly isSliceOver: () => boolean;
+}
+
+export function* indexRules(
+  rules: readonly PolicyRule[],
+  keysOf: (rule: PolicyRule) => Dimensions<Key>,
+  { steps, isSliceOver }: IndexLimits,
+): Sliced<HeldRules> {
   const index: Map<Key, Held[]>[] = [];
-  for (const rule of rules) {
+  for (const each of rules) {
+    const rule = keysOf(each);
     for (const { length } of rule) steps.left -= length;
     if (steps.left < 0) break;
+    if (isSliceOver()) yield;
+    // Such a rule covers nothing of this kind.
+    if (rule.some(({ length }) => length === 0)) continue;
     const held = rule.map((values) => new Set(values));
     for (const [at, values] of held.entries()) {
       const byKey = (index[at] ??= new Map<Key, Held[]>());

@@ -1,10 +1,11 @@
 // The expected answers and messages were taken from a running kube-apiserver.
 
 import { test } from "node:test";
-import { deepEqual, equal, rejects, throws } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { manualClock } from "../../kernel/clock.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt } from "../../kernel/json-read.ts";
+import { limits } from "../../kernel/limits.ts";
 import {
   reviewAccess,
   reviewLocalAccess,
@@ -156,6 +157,32 @@ test("the rules of a user are listed for one namespace", () => {
     failure(() => reviewSelfRules({ spec: {} }, bob, rbac)),
     "no namespace on request",
   );
+});
+
+test("a list of rules that is too long is cut and says so", () => {
+  const wide = createRbac();
+  const names = Array.from({ length: 10 }, (_, index) => `wide-${index}`);
+  const apiGroup = "rbac.authorization.k8s.io";
+  for (const name of names) {
+    const text = (at: number): string => `${name}-${at}-${"x".repeat(100)}`;
+    const rules = Array.from({ length: 2_000 }, (_, at) => ({
+      verbs: ["get"],
+      apiGroups: [text(at)],
+      resources: ["things"],
+    }));
+    wide.put("ClusterRole", { metadata: { name }, rules });
+    wide.put("ClusterRoleBinding", {
+      metadata: { name },
+      roleRef: { apiGroup, kind: "ClusterRole", name },
+      subjects: [{ apiGroup, kind: "User", name: "bob" }],
+    });
+  }
+  const status = objectAt(reviewSelfRules({ spec: { namespace: "x" } }, bob, wide), "status");
+  const shown = (status["resourceRules"] as readonly unknown[]).length;
+  ok(shown > 1_000 && shown < 20_000);
+  ok(JSON.stringify(status).length < 1.2 * limits.maxReviewedRuleChars);
+  equal(status["incomplete"], true);
+  match(textAt(status, "evaluationError"), new RegExp(`shows ${shown} of 20000 rules`));
 });
 
 test("a token review names the user, or says why there is none", async () => {

@@ -1,9 +1,15 @@
 import { test } from "node:test";
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { limits } from "../../kernel/limits.ts";
+import { atOnce } from "../../kernel/sliced.ts";
 import { ruleAllows } from "./policy.ts";
 import type { PolicyRule } from "./policy.ts";
-import { missingRights } from "./rule-cover.ts";
+import { missingRights as slicedMissingRights } from "./rule-cover.ts";
+import type { MissingRights } from "./rule-cover.ts";
+
+function missingRights(...given: Parameters<typeof slicedMissingRights>): MissingRights {
+  return atOnce(slicedMissingRights(...given));
+}
 
 function many(prefix: string, count: number): readonly string[] {
   return Array.from({ length: count }, (_, i) => `${prefix}${i}`);
@@ -61,6 +67,26 @@ test("thousands of rules against thousands take steps for each, not for each pai
     deepEqual(missingRights(set, set, steps), { missing: [], isComplete: true });
     ok(limits.maxRuleSteps - steps.left < 40 * set.length);
   }
+});
+
+test("a long comparison is interrupted in each of its parts, and its result is the same", () => {
+  const rules = Array.from({ length: 30_000 }, (_, i) => ({
+    verbs: ["get"],
+    apiGroups: [`g${i}`],
+    resources: ["pods"],
+  }));
+  const steps = { left: limits.maxRuleSteps };
+  const work = slicedMissingRights(rules, [...rules, huge], steps);
+  const used: number[] = [];
+  let before = steps.left;
+  let step = work.next();
+  for (; step.done !== true; step = work.next()) {
+    used.push(before - steps.left);
+    before = steps.left;
+  }
+  deepEqual(step.value, missingRights(rules, [...rules, huge]));
+  ok(used.length > 5, `${used.length} slices`);
+  for (const amount of used) ok(amount < 1.1 * limits.ruleSliceSteps, `${amount} steps`);
 });
 
 test("long texts end the list of what is missing earlier", () => {

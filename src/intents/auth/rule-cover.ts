@@ -5,7 +5,8 @@
 // compactly, in the words that Kubernetes uses.
 
 import { limits } from "../../kernel/limits.ts";
-import { indexRules } from "./held-rules.ts";
+import type { Sliced } from "../../kernel/sliced.ts";
+import { indexRules, stepSlices } from "./held-rules.ts";
 import type { Dimensions, HeldRules, Key, Steps, Value } from "./held-rules.ts";
 import { withoutStars } from "./policy.ts";
 import type { PolicyRule } from "./policy.ts";
@@ -28,25 +29,29 @@ interface Missing {
 }
 
 /** What `held` does not cover; nothing, and complete, when it covers everything. */
-export function missingRights(
+export function* missingRights(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
   steps: Steps = { left: limits.maxRuleSteps },
-): MissingRights {
-  const resources = indexRules(held.map(resourceKeys), steps);
+): Sliced<MissingRights> {
+  const isSliceOver = stepSlices(steps);
+  const resources = yield* indexRules(held, resourceKeys, { steps, isSliceOver });
   // A held rule that is limited to names covers no path either: paths have no names.
   const unnamed = held.filter(({ resourceNames }) => resourceNames === undefined);
-  const paths = indexRules(unnamed.map(pathKeys), steps);
+  const paths = yield* indexRules(unnamed, pathKeys, { steps, isSliceOver });
   const pathValue = pathValues(unnamed, steps);
   const missing: Missing = { ofResources: [], ofPaths: [], chars: 0 };
-  const isCompared = wanted.every((rule) => {
+  let isCompared = true;
+  for (const rule of wanted) {
     steps.left -= 2 * valuesIn(rule);
-    if (steps.left < 0) return false;
-    return (
-      compare(resources, resourceValues(rule), { steps, missing, parts: missing.ofResources }) &&
-      compare(paths, pathValue(rule), { steps, missing, parts: missing.ofPaths })
-    );
-  });
+    const comparison = { steps, missing, isSliceOver };
+    const [ofResources, ofPaths] = [missing.ofResources, missing.ofPaths];
+    isCompared =
+      steps.left >= 0 &&
+      (yield* compare(resources, resourceValues(rule), { ...comparison, parts: ofResources })) &&
+      (yield* compare(paths, pathValue(rule), { ...comparison, parts: ofPaths }));
+    if (!isCompared) break;
+  }
   const texts = [...new Set(describe(missing))].toSorted(byCodeUnits);
   const named = texts.slice(0, limits.maxMissingRights);
   return { missing: named, isComplete: isCompared && named.length === texts.length };
@@ -54,20 +59,23 @@ export function missingRights(
 
 interface Comparison {
   readonly steps: Steps;
+  readonly isSliceOver: () => boolean;
   readonly missing: Missing;
   /** Where the missing parts of this kind are collected. */
   readonly parts: Part[];
 }
 
 /** Collects missing parts; false when it stopped before the end. */
-function compare(
+function* compare(
   held: HeldRules,
   wanted: Dimensions<Value>,
-  { steps, missing, parts }: Comparison,
-): boolean {
+  { steps, isSliceOver, missing, parts }: Comparison,
+): Sliced<boolean> {
   if (wanted.some((values) => values.length === 0)) return steps.left >= 0;
+  if (isSliceOver()) yield;
   if (held.coversAll(wanted)) return true;
   for (const part of partsOf(wanted)) {
+    if (isSliceOver()) yield;
     if (held.coversPart(part)) continue;
     if (steps.left < 0 || missing.chars > limits.maxMissingChars) return false;
     const texts = part.map(({ text }) => text);

@@ -1,10 +1,11 @@
 // Quotas: which resources can be limited, by which amounts, and within which scopes. The status is
 // the server's own.
 
-import { invalidField, requiredField } from "../../kernel/field-error.ts";
+import { invalidField, requiredField, tooManyItems } from "../../kernel/field-error.ts";
 import type { FieldError } from "../../kernel/field-error.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { listAt, objectAt, textAt, textsAt, valueAt } from "../../kernel/json-read.ts";
+import { limits } from "../../kernel/limits.ts";
 import { withField, withInner } from "./parts.ts";
 import {
   isQuotaName,
@@ -44,7 +45,7 @@ export const resourceQuotaRules: KindRules = {
     subresource === "status"
       ? withField(quota, "spec", objectAt(old, "spec"))
       : withField(quota, "status", valueAt(old, "status")),
-  validateCreate: (quota) => specErrors(objectAt(quota, "spec")),
+  validateCreate: (quota) => specErrors(objectAt(quota, "spec"), limits.maxQuotaResources),
   validateUpdate(quota, old, subresource = "") {
     if (subresource === "status") {
       const status = objectAt(quota, "status");
@@ -58,7 +59,10 @@ export const resourceQuotaRules: KindRules = {
       valueAt(quota, "spec", "scopes"),
       "field is immutable",
     );
-    return [...specErrors(objectAt(quota, "spec")), ...(isSame ? [] : [changed])];
+    // One that was stored by an earlier release can still be changed.
+    const stored = Object.keys(objectAt(old, "spec", "hard")).length;
+    const most = Math.max(limits.maxQuotaResources, stored);
+    return [...specErrors(objectAt(quota, "spec"), most), ...(isSame ? [] : [changed])];
   },
   warnings: (quota, old) =>
     old === undefined ? requestWarnings(objectAt(quota, "spec", "hard")) : [],
@@ -72,7 +76,9 @@ function normalMaps(part: JsonObject, names: readonly string[]): JsonObject {
   return result;
 }
 
-function specErrors(spec: JsonObject): readonly FieldError[] {
+function specErrors(spec: JsonObject, mostResources: number): readonly FieldError[] {
+  const count = Object.keys(objectAt(spec, "hard")).length;
+  if (count > mostResources) return [tooManyItems("spec.hard", count, mostResources)];
   return [...amountErrors(spec, "hard", "spec"), ...scopeErrors(spec), ...selectorErrors(spec)];
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { kindId } from "../../kernel/kind.ts";
+import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { builtinKinds } from "./builtin-kinds.ts";
 import { toCoreEvent, toNewEvent } from "./event-shapes.ts";
@@ -146,6 +147,21 @@ describe("quotas and limits", () => {
       () => defaulting?.(resource({ spec: { hard: { cpu: "x" } } })),
       /^SetpointError: ResourceQuota in version "v1" cannot be handled as a ResourceQuota: quanti/,
     );
+  });
+
+  it("limit a bounded number of resources, unless more are stored", () => {
+    const hardOf = (count: number): JsonObject =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`count/r${at}`, "1"]));
+    const most = limits.maxQuotaResources;
+    assert.deepEqual(refusals("resourcequotas", { spec: { hard: hardOf(most) } }), []);
+    assert.deepEqual(refusals("resourcequotas", { spec: { hard: hardOf(20_000) } }), [
+      `spec.hard: Too many: 20000: must have at most ${most} items`,
+    ]);
+    const old = resource({ spec: { hard: hardOf(most + 2) } });
+    const { validateUpdate } = rulesOf("resourcequotas");
+    const update = (count: number): number =>
+      validateUpdate?.(resource({ spec: { hard: hardOf(count) } }), old).length ?? -1;
+    assert.deepEqual([update(most + 2), update(most + 3)], [0, 1]);
   });
 
   it("know the resources that can be limited", () => {

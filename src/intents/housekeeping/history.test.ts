@@ -41,3 +41,18 @@ test("exactly what is older than the time to keep is forgotten, found in few rea
     { numRuns: 50 },
   );
 });
+
+test("a slow reader holds what it has not read, and not longer than its time", async () => {
+  const times = Array.from({ length: 10_000 }, (_none, at) => at);
+  const nowMs = 20_000;
+  const keepMs = 11_000;
+  const upTo = async (read: number | undefined, holdMs: number): Promise<number> => {
+    const log = logOf(times, 0);
+    await forgetHistory(log, { nowMs, keepMs, readers: [{ floor: async () => read, holdMs }] });
+    return log.mark();
+  };
+  assert.equal(await upTo(undefined, 5_000), 9_000, "it reads nothing");
+  assert.equal(await upTo(9_500, 5_000), 9_000, "it has read what is forgotten");
+  assert.equal(await upTo(6_000, 5_000), 6_000, "it is behind");
+  assert.equal(await upTo(2_000, 5_000), 4_000, "it is behind for too long");
+});

@@ -6,15 +6,33 @@ import type { Store } from "../../store/port.ts";
 
 type Log = Pick<Store, "head" | "changes" | "compact">;
 
+/** Reads the log slowly, and holds what it has not read for at most `holdMs` longer. */
+export interface SlowReader {
+  readonly floor: () => Promise<number | undefined>;
+  readonly holdMs: number;
+}
+
+export interface Forgetting {
+  readonly nowMs: number;
+  readonly keepMs: number;
+  readonly readers?: readonly SlowReader[];
+}
+
 /** Returns the revision up to which history was forgotten. */
 export async function forgetHistory(
   store: Log,
-  before: { readonly nowMs: number; readonly keepMs: number },
+  { nowMs, keepMs, readers = [] }: Forgetting,
   signal?: AbortSignal,
 ): Promise<number> {
   const { revision, compacted } = await store.head();
-  const oldest = before.nowMs - before.keepMs;
-  const upTo = await lastBefore(store, oldest, compacted, revision);
+  let upTo = await lastBefore(store, nowMs - keepMs, compacted, revision);
+  for (const { floor, holdMs } of readers) {
+    const read = (await floor()) ?? upTo;
+    if (read >= upTo) continue;
+    // Beyond its time, a reader that is not there any more must not fill the disk.
+    const least = await lastBefore(store, nowMs - keepMs - holdMs, compacted, upTo);
+    upTo = Math.max(read, least);
+  }
   if (upTo - compacted < limits.minForgottenChanges) return compacted;
   const result = await store.compact(upTo, signal);
   return result.compacted;

@@ -4,7 +4,7 @@
 
 import { SetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
-import { nextTurn } from "../../kernel/pauses.ts";
+import { bytePauses, nextTurn } from "../../kernel/pauses.ts";
 import type { Pause } from "../../kernel/pauses.ts";
 import { compareKeys } from "../../kernel/resource.ts";
 import type { OpenKind } from "./read-model.ts";
@@ -73,14 +73,15 @@ export async function numberedPage(
 async function rowsOf(
   ports: ScanPorts,
   open: OpenKind,
-  { scope, signal }: NumberedQuery,
+  { scope, signal, tenant }: NumberedQuery,
 ): Promise<{ readonly all: readonly Row[]; readonly revision: number }> {
   if (open.source === "memory") {
     return { all: [...memoryRows(open, scope)], revision: open.revision };
   }
   const all: Row[] = [];
   const visit = (row: Row): boolean => all.push(row) > 0;
-  const options = { maxRows: limits.maxReadModelKindRows, signal };
+  const pauses = bytePauses(tenant);
+  const options = { maxRows: limits.maxReadModelKindRows, signal, pauses };
   const { revision, next } = await scanStore(ports, open.projection, scope, visit, options);
   if (next !== undefined) throw tooLarge();
   return { all, revision };

@@ -3,6 +3,7 @@
 
 import { SetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
+import type { BytePauses } from "../../kernel/pauses.ts";
 import type { RowFilter } from "./filter.ts";
 import type { Place, RowOrder } from "./order.ts";
 import type { OpenKind } from "./read-model.ts";
@@ -26,6 +27,7 @@ export interface PageQuery {
   readonly after: Place | undefined;
   readonly limit: number;
   readonly signal?: AbortSignal | undefined;
+  readonly pauses?: BytePauses | undefined;
 }
 
 export async function pageOfRows(
@@ -59,7 +61,7 @@ function memoryPage(
 async function storePage(
   ports: ScanPorts,
   { projection }: OpenKind,
-  { scope, filter, order, after, limit, signal }: PageQuery,
+  { scope, filter, order, after, limit, signal, pauses }: PageQuery,
 ): Promise<RowPage> {
   if (!order.isNatural) throw tooLargeToSort();
   const rows: Row[] = [];
@@ -67,7 +69,7 @@ async function storePage(
     if (filter(row)) rows.push(row);
     return rows.length < limit;
   };
-  const options = { after, maxRows: limits.maxReadModelScanRows, signal };
+  const options = { after, maxRows: limits.maxReadModelScanRows, signal, pauses };
   const { revision, next } = await scanStore(ports, projection, scope, visit, options);
   return { rows, revision, ...(next === undefined ? {} : { next: { ...next, values: [] } }) };
 }
@@ -78,7 +80,7 @@ export async function eachRow(
   open: OpenKind,
   scope: Scope,
   visit: (row: Row) => void,
-  options: Pick<ScanOptions, "signal"> = {},
+  options: Pick<ScanOptions, "signal" | "pauses"> = {},
 ): Promise<number> {
   if (open.source === "memory") {
     for (const row of memoryRows(open, scope)) visit(row);

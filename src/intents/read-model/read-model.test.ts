@@ -100,6 +100,28 @@ describe("the read model", () => {
     await assert.rejects(all(store, model, { sort: "-created" }), { code: "request.invalid" });
   });
 
+  it("pauses after each page, when it loads a kind and when it scans the store", async () => {
+    const store = sampleStore();
+    for (let at = 0; at < 9; at++) store.write(write("a", `n${at}`, spec(at)));
+    const bytes = [...store.records.values()].reduce((sum, { body }) => sum + body.length, 0);
+    const paused: number[] = [];
+    const pauses = (each: number): Promise<void> => {
+      paused.push(each);
+      return Promise.resolve();
+    };
+    const total = (): number => paused.reduce((sum, each) => sum + each, 0);
+    using model = modelOf(store);
+    const loaded = await model.open(served, { pauses });
+    assert.equal(loaded.source, "memory");
+    assert.deepEqual([paused.length, total()], [3, bytes]);
+    using small = modelOf(store, { maxReadModelKindRows: 1 });
+    const open = await small.open(served);
+    const scope = scopeOf({ authorizer: everything, user, served, namespace: undefined });
+    paused.length = 0;
+    await eachRow({ store, live }, open, scope, () => undefined, { pauses });
+    assert.deepEqual([paused.length, total()], [3, bytes]);
+  });
+
   it("drops a kind that grows too large, and loads it again later", async () => {
     const store = sampleStore();
     using model = modelOf(store, { maxReadModelKindRows: 2 });

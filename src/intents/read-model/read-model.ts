@@ -9,6 +9,8 @@
 import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { limits as allLimits } from "../../kernel/limits.ts";
+import { bytePauses } from "../../kernel/pauses.ts";
+import type { BytePauses } from "../../kernel/pauses.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import type { Change, Position, Store } from "../../store/port.ts";
 import type { KindRegistry } from "../kinds/registry.ts";
@@ -43,6 +45,8 @@ export interface ReadModel extends Disposable {
 export interface OpenOptions {
   readonly atLeast?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Between pages of a kind that is loaded; those of no tenant when left out. */
+  readonly pauses?: BytePauses | undefined;
 }
 
 export type OpenKind =
@@ -81,13 +85,13 @@ class FeedReadModel implements ReadModel {
     this.#unsubscribe = ports.feed.subscribe((changes) => this.#take(changes));
   }
 
-  async open(served: ServedKind, { atLeast, signal }: OpenOptions = {}): Promise<OpenKind> {
+  async open(served: ServedKind, { atLeast, signal, pauses }: OpenOptions = {}): Promise<OpenKind> {
     if (atLeast !== undefined) await this.#reached(atLeast, signal);
     const { clock } = this.#ports;
     if ((this.#large.get(served) ?? 0) > clock.nowMs()) {
       return { source: "store", projection: projectionOf(served) };
     }
-    const table = this.#tables.get(served) ?? this.#load(served);
+    const table = this.#tables.get(served) ?? this.#load(served, pauses ?? bytePauses(""));
     table.usedMs = clock.nowMs();
     const isKept = await table.loaded;
     const { projection } = table.rows;
@@ -120,7 +124,7 @@ class FeedReadModel implements ReadModel {
     await feed.reached(revision);
   }
 
-  #load(served: ServedKind): Table {
+  #load(served: ServedKind, pauses: BytePauses): Table {
     // A definition that changed is another served kind: the rows of the former are dropped.
     for (const other of this.#tables.keys()) {
       if (this.#ports.kinds.byId(other.id) !== other) this.#tables.delete(other);
@@ -129,7 +133,7 @@ class FeedReadModel implements ReadModel {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const table: Table = { rows, loaded: promise, usedMs: this.#ports.clock.nowMs() };
     this.#tables.set(served, table);
-    this.#fill(served, table).then(resolve, (error: unknown) => {
+    this.#fill(served, table, pauses).then(resolve, (error: unknown) => {
       if (this.#tables.get(served) === table) this.#tables.delete(served);
       reject(error instanceof Error ? error : new Error(String(error)));
     });
@@ -137,7 +141,7 @@ class FeedReadModel implements ReadModel {
   }
 
   /** False when the kind is too large. */
-  async #fill(served: ServedKind, table: Table): Promise<boolean> {
+  async #fill(served: ServedKind, table: Table, pauses: BytePauses): Promise<boolean> {
     let from: Position | undefined;
     for (;;) {
       try {
@@ -147,6 +151,8 @@ class FeedReadModel implements ReadModel {
         if (this.#isTooLarge(table)) return this.#drop(served, table);
         this.#makeRoom(served);
         from = page.next;
+        // The embedded store reads without a turn of the event loop.
+        await pauses(bytesOf(page.records));
       } catch (error) {
         // The snapshot was compacted between two pages: continue with a newer one.
         if (!isSetpointError(error, "history.gone")) throw error;
@@ -200,6 +206,10 @@ class FeedReadModel implements ReadModel {
 }
 
 const pageRows = 1_000;
+
+export function bytesOf(records: readonly { readonly body: Buffer }[]): number {
+  return records.reduce((sum, { body }) => sum + body.length, 0);
+}
 
 function notReached(revision: number): SetpointError {
   const message = `revision ${revision} has not been reached`;

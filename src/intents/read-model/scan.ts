@@ -2,8 +2,11 @@
 // when the kind is too large for memory. A scan of the store continues after a place, in the order
 // of the store, and ends after a bounded number of rows.
 
+import { bytePauses } from "../../kernel/pauses.ts";
+import type { BytePauses } from "../../kernel/pauses.ts";
 import type { LiveView } from "../live-view.ts";
 import type { Store } from "../../store/port.ts";
+import { bytesOf } from "./read-model.ts";
 import type { OpenKind } from "./read-model.ts";
 import type { Projection, Row } from "./row.ts";
 import type { Scope } from "./scope.ts";
@@ -24,6 +27,8 @@ export interface ScanOptions {
   /** Rows to look at; all when left out. */
   readonly maxRows?: number;
   readonly signal?: AbortSignal | undefined;
+  /** Between pages; those of no tenant when left out. */
+  readonly pauses?: BytePauses | undefined;
 }
 
 export interface Scanned {
@@ -52,8 +57,9 @@ export async function scanStore(
   projection: Projection,
   scope: Scope,
   visit: VisitRow,
-  { after, maxRows = Number.POSITIVE_INFINITY, signal }: ScanOptions = {},
+  options: ScanOptions = {},
 ): Promise<Scanned> {
+  const { after, maxRows = Number.POSITIVE_INFINITY, signal, pauses = bytePauses("") } = options;
   let seen = 0;
   let revision = 0;
   for (const namespace of placesOf(ports, scope)) {
@@ -73,6 +79,7 @@ export async function scanStore(
           return { revision, next: { namespace: place, name } };
         }
       }
+      await pauses(bytesOf(page.records));
       const last = page.next;
       if (last === undefined) break;
       start = { namespace: last.namespace, name: last.name };

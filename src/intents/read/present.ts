@@ -3,7 +3,8 @@
 // nothing is parsed. Everything else goes through the document.
 
 import { withoutKey } from "../../kernel/without-key.ts";
-import { encodeDocument, spliceRevision } from "../../kernel/document.ts";
+import { encodeDocument, spliceRevision, splicedParts } from "../../kernel/document.ts";
+import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { ServedKind, ServedVersion } from "../kinds/served-kind.ts";
 import { withoutHidden } from "../write/hidden-fields.ts";
@@ -26,6 +27,19 @@ export function presentBytes(
   const resource = presentResource(served, version, record);
   if (resource instanceof Promise) return resource.then((shown) => bytesOf(shown, record.revision));
   return bytesOf(resource, record.revision);
+}
+
+/** As `presentBytes`, in parts: a large document that is shown as stored is not copied. */
+export function presentParts(
+  served: ServedKind,
+  version: ServedVersion,
+  record: Presentable,
+): readonly Buffer[] | Promise<readonly Buffer[]> {
+  const { revision, body } = record;
+  const isStored = revision !== 0 && isShownAsStored(served, version, record);
+  if (isStored && body.length >= limits.minSharedBytes) return splicedParts(body, revision);
+  const bytes = presentBytes(served, version, record);
+  return bytes instanceof Promise ? bytes.then((shown) => [shown]) : [bytes];
 }
 
 export function presentResource(

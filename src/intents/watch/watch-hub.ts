@@ -12,6 +12,7 @@ import type { Change } from "../../store/port.ts";
 import { namespacesKind } from "../write/namespace.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import { FrameCache } from "./frame-cache.ts";
+import { FrameWaits } from "./frame-waits.ts";
 import { RoomIndex } from "./room-index.ts";
 import { WatchRoom } from "./watch-room.ts";
 import type { Batch, Joined } from "./watch-room.ts";
@@ -92,6 +93,7 @@ class Hub implements WatchHub {
   readonly #turns: FairTurns;
   readonly #maxQueuedBytes: number;
   readonly frames = new FrameCache();
+  readonly #waits: FrameWaits;
   readonly #rooms = new RoomIndex();
   /** Batches that some room has not delivered, the oldest first. */
   readonly #queued = new Set<Batch>();
@@ -103,6 +105,7 @@ class Hub implements WatchHub {
   constructor({ feed, turns, maxQueuedBytes = limits.maxWatchQueueBytes }: WatchHubInput) {
     this.#feed = feed;
     this.#turns = turns;
+    this.#waits = new FrameWaits(turns);
     this.#maxQueuedBytes = maxQueuedBytes;
     feed.subscribe((changes, through) => this.#receive(changes, through));
   }
@@ -148,6 +151,7 @@ class Hub implements WatchHub {
   #open(key: string, group: WatchGroup): WatchRoom {
     const room = new WatchRoom(group, {
       schedule: (each) => this.#turns.add(each.group.tenant, each.step),
+      wait: (frame, each) => this.#waits.add(frame, each.group.tenant, each),
       release: (batch, each) => this.#release(batch, each),
     });
     this.#rooms.add(key, room);

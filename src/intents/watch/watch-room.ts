@@ -4,6 +4,7 @@
 // in order, and a frame that takes longer holds up its own room alone.
 
 import type { Change } from "../../store/port.ts";
+import type { FrameWaiter } from "./frame-waits.ts";
 import type { Watcher, WatchGroup } from "./watch-hub.ts";
 
 /** Changes that the hub hands to its rooms; all rooms share it. */
@@ -27,6 +28,8 @@ export interface Joined {
 export interface RoomPorts {
   /** The room has work. */
   readonly schedule: (room: WatchRoom) => void;
+  /** The room waits for a frame. */
+  readonly wait: (frame: Promise<Buffer>, room: WatchRoom) => void;
   /** The batch is no longer in the queue of the room. */
   readonly release: (batch: Batch, room: WatchRoom) => void;
 }
@@ -35,7 +38,7 @@ export interface RoomPorts {
 type Closing = (watcher: Watcher) => void;
 
 /** Has a life cycle, hence a class: open, closing. */
-export class WatchRoom {
+export class WatchRoom implements FrameWaiter {
   readonly group: WatchGroup;
   readonly joined = new Set<Joined>();
   /** One step; true while more can be done at once. */
@@ -46,7 +49,7 @@ export class WatchRoom {
   /** The next change of the first batch, and the frames of those before it. */
   #at = 0;
   #frames: Buffer[] = [];
-  #isWaiting = false;
+  #awaited: Promise<Buffer> | undefined;
   /** The watchers that have not received the frames of the first batch. */
   #unserved: Iterator<Joined> | undefined;
   #closing: Closing | undefined;
@@ -96,7 +99,7 @@ export class WatchRoom {
 
   #step(): boolean {
     if (this.#closing !== undefined) return this.#closeOne(this.#closing);
-    if (this.#isWaiting) return false;
+    if (this.#awaited !== undefined) return false;
     const [batch] = this.#queue;
     if (batch === undefined) {
       if (this.#endsAfterQueue) this.close((watcher) => watcher.end());
@@ -124,8 +127,8 @@ export class WatchRoom {
         this.#frames.push(frame);
         return true;
       }
-      this.#isWaiting = true;
-      void this.#await(frame, this.#frames);
+      this.#awaited = frame;
+      this.#ports.wait(frame, this);
       return false;
     } catch (error) {
       this.close((watcher) => watcher.fail(error));
@@ -133,17 +136,16 @@ export class WatchRoom {
     }
   }
 
-  async #await(frame: Promise<Buffer>, frames: Buffer[]): Promise<void> {
-    try {
-      const bytes = await frame;
-      // Another batch may be the first by now, if this one was dropped.
-      if (frames !== this.#frames) return;
-      frames.push(bytes);
-      this.#isWaiting = false;
-      this.#ports.schedule(this);
-    } catch (error) {
-      if (frames === this.#frames) this.close((watcher) => watcher.fail(error));
-    }
+  receive(frame: Promise<Buffer>, bytes: Buffer): void {
+    // Another batch may be the first by now, if this one was dropped.
+    if (frame !== this.#awaited) return;
+    this.#awaited = undefined;
+    this.#frames.push(bytes);
+    this.#ports.schedule(this);
+  }
+
+  refuse(frame: Promise<Buffer>, error: unknown): void {
+    if (frame === this.#awaited) this.close((watcher) => watcher.fail(error));
   }
 
   #serve({ watcher, from }: Joined, { through }: Batch): boolean {
@@ -181,7 +183,7 @@ export class WatchRoom {
   #begin(): void {
     this.#at = 0;
     this.#frames = [];
-    this.#isWaiting = false;
+    this.#awaited = undefined;
     this.#unserved = undefined;
   }
 }

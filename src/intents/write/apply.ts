@@ -5,12 +5,14 @@
 import { jsonName } from "../../kernel/go-text.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import { applyConfiguration } from "../../kernel/apply/managers.ts";
+import type { ApplyOutcome } from "../../kernel/apply/managers.ts";
 import { misfitText } from "../../kernel/apply/typed-validate.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { withoutHiddenValues } from "../../kernel/hidden-values.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { withPauses } from "../../kernel/sliced.ts";
 import { badRequest, causeJson, conflict, unexplained } from "../refusals.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { createDocument } from "./create.ts";
@@ -36,11 +38,13 @@ export async function applyResource(intents: Intents, input: ApplyInput): Promis
   const { caller, target, options } = input;
   const { version, served } = target;
   const config = configOf(input, await input.body());
-  const pause = writePauses(input);
-  const finished = async (live: Resource | undefined): Promise<Resource> => {
+  const finished = async (live: Resource | undefined, storedBytes = 0): Promise<Resource> => {
+    const pause = writePauses(input, storedBytes);
     input.check?.(live);
     await pause();
-    const merged = applied(intents, input, config, live);
+    const context = writeContext(intents, target, options);
+    const work = applyConfiguration({ ...context, live, config, force: input.force });
+    const merged = resultOf(target, await withPauses(work, pause));
     await pause();
     const whole = live === undefined ? placed(target, merged) : merged;
     const { resource } = readHiding(served, whole, (given) => version.type.prune(given));
@@ -56,20 +60,16 @@ export async function applyResource(intents: Intents, input: ApplyInput): Promis
     target,
     options,
     optionsKind: "PatchOptions",
-    change: async (old) => ({ wanted: await finished(old), isTracked: true }),
+    change: async (old, storedBytes) => {
+      return { wanted: await finished(old, storedBytes), isTracked: true };
+    },
     allowsBlind: served.kind.origin === "built-in",
     ...(mayCreate ? { create } : {}),
   });
 }
 
-function applied(
-  intents: Intents,
-  { target, options, force }: ApplyInput,
-  config: Resource,
-  live: Resource | undefined,
-): Resource {
-  const context = writeContext(intents, target, options);
-  const outcome = applyConfiguration({ ...context, live, config, force });
+/** Throws what speaks against the apply. */
+function resultOf(target: Target, outcome: ApplyOutcome): Resource {
   switch (outcome.kind) {
     case "applied": {
       const metadata = outcome.object["metadata"] as JsonObject;

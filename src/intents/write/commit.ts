@@ -24,7 +24,7 @@ import type {
 import type { AdmissionRequest } from "../admission/admission.ts";
 import { alreadyExists, conflict, notFound, overQuota } from "../refusals.ts";
 import { keyOfTarget } from "../request.ts";
-import type { Intents, Target, Written } from "../request.ts";
+import type { Beside, Intents, Target, Written } from "../request.ts";
 
 export interface PutInput {
   readonly target: Target;
@@ -38,6 +38,7 @@ export interface PutInput {
   readonly claim?: ClaimRef | undefined;
   /** Committed with it or not at all, with the same cause. */
   readonly also?: readonly Write[] | undefined;
+  readonly beside?: Beside | undefined;
   readonly names?: readonly UniqueName[] | undefined;
   /** The request that gave names, uses and bounds: its plugins may word their refusal. */
   readonly admitted?: AdmissionRequest | undefined;
@@ -48,7 +49,7 @@ const deletionMark = Buffer.from('"deletionTimestamp"');
 const dueNow = { kind: "wake", afterMs: 0 } as const;
 
 export async function commitPut(intents: Intents, input: PutInput): Promise<Written> {
-  const answer = await commitWith(intents, writeOf(input), input.also);
+  const answer = await commitWith(intents, writeOf(input), input);
   return await writtenPut(intents, input, answer);
 }
 
@@ -57,7 +58,11 @@ export async function commitPuts(
   intents: Intents,
   inputs: readonly PutInput[],
 ): Promise<readonly Written[]> {
-  const answers = await intents.store.commit(inputs.map(writeOf), { atomic: true });
+  const beside = inputs[0]?.beside;
+  const records = besideWrites(beside, inputs[0]?.cause);
+  const all = [...inputs.map(writeOf), ...records];
+  const answers = await intents.store.commit(all, { atomic: true });
+  noteStored(beside, records, all[0], answers[0]);
   // The one at fault tells why; the others are refused because of it.
   const faults = answers.map((answer) =>
     answer.kind === "refused" && answer.error.code !== "resource.group_refused" ? 0 : 1,
@@ -120,16 +125,17 @@ export interface DeleteInput {
   readonly last: Draft;
   readonly claim?: ClaimRef | undefined;
   readonly also?: readonly Write[] | undefined;
+  readonly beside?: Beside | undefined;
 }
 
 export async function commitDelete(
   intents: Intents,
   target: Target,
-  { when, cause, last, claim, also }: DeleteInput,
+  { when, cause, last, claim, also, beside }: DeleteInput,
 ): Promise<Written> {
   const fence = claim === undefined ? {} : { claim };
   const write: Delete = { kind: "delete", key: keyOfTarget(target), when, cause, last, ...fence };
-  const answer = await commitWith(intents, write, also);
+  const answer = await commitWith(intents, write, { also, beside });
   if (answer.kind === "refused") throw inWordsOfTheApi(target, answer.error);
   await settle(intents, target, answer.revision);
   return { revision: answer.revision, body: last.body, outcome: "deleted" };
@@ -139,14 +145,36 @@ export async function commitDelete(
 async function commitWith(
   { store }: Intents,
   write: Put | Delete,
-  also: readonly Write[] = [],
+  { also = [], beside }: Pick<PutInput, "also" | "beside">,
 ): Promise<Answer> {
   const { cause } = write;
-  const beside = also.map((each) => (each.kind === "schedule" ? each : { ...each, cause }));
-  const options = also.length > 0 ? [{ atomic: true }] : [];
-  const [answer] = await store.commit([write, ...beside], ...options);
+  const records = besideWrites(beside, cause);
+  const more = [...also.map((each) => withCause(each, cause)), ...records];
+  const options = more.length > 0 ? [{ atomic: true }] : [];
+  const [answer] = await store.commit([write, ...more], ...options);
   if (answer === undefined) throw new Error("the store answers each write");
+  noteStored(beside, records, write, answer);
   return answer;
+}
+
+function besideWrites(beside: Beside | undefined, cause: Cause | undefined): readonly Write[] {
+  if (beside === undefined || cause === undefined) return [];
+  return beside.writes().map((each) => withCause(each, cause));
+}
+
+function noteStored(
+  beside: Beside | undefined,
+  records: readonly Write[],
+  write: Write | undefined,
+  answer: Answer | undefined,
+): void {
+  if (records.length === 0 || write === undefined) return;
+  if (answer === undefined || answer.kind === "refused") return;
+  beside?.stored(write.key, answer.revision);
+}
+
+function withCause(write: Write, cause: Cause): Write {
+  return write.kind === "schedule" ? write : { ...write, cause };
 }
 
 async function settle({ live }: Intents, { served }: Target, revision: number): Promise<void> {

@@ -7,6 +7,7 @@ import { withoutKey } from "../../kernel/without-key.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { withPauses } from "../../kernel/sliced.ts";
 import { sawNameHolder } from "../admission/definition-name-holders.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
 import { prepareKind } from "../kinds/served-kind.ts";
@@ -127,11 +128,15 @@ async function tryCreate(
   await openNamespace(intents, asked);
   // Whoever sent a field owns it; what policies and the server add belongs to nobody.
   const fresh = withMetadata(named, newMetadata(named.metadata, intents, served.hasGeneration));
+  const tracking = isTracked
+    ? fresh
+    : withPauses(trackCreation(intents, asked, options, fresh), pause);
+  const tracked = tracking instanceof Promise ? await tracking : tracking;
   const request: AdmissionRequest = {
     caller,
     operation: "CREATE",
     target: asked,
-    object: isTracked ? fresh : trackCreation(intents, asked, options, fresh),
+    object: tracked,
     old: undefined,
     isDryRun: options.isDryRun,
     options: createOptions(options),
@@ -150,7 +155,7 @@ async function tryCreate(
   const final = { ...request, target, object, isNameGenerated: false };
   const validation = intents.admission.validate(final);
   if (validation !== undefined) await validation;
-  const draft = await draftFor(served, object);
+  const draft = await draftFor(served, object, pause);
   if (options.isDryRun) {
     if (await isThere(intents, target)) throw alreadyExists(served.kind, target.name);
     return { revision: 0, body: draft.body, outcome: "created" };
@@ -164,8 +169,9 @@ async function tryCreate(
     const names = namesOf(options, intents.admission.names(final));
     const also = await options.also?.(object);
     const cause = causeOf(caller);
+    const { beside } = caller;
     const held = { uses, bounds, names, admitted: final };
-    const put = { target, uid, draft, when, cause, claim, also, ...held };
+    const put = { target, uid, draft, when, cause, claim, also, beside, ...held };
     const written = await commitPut(intents, put);
     return await confirmPlace(intents, target, put, written);
   } catch (error) {

@@ -94,12 +94,14 @@ async function tryDelete(
   const marked = markedForDeletion(intents, target, options, before);
   const when = { kind: "revision", revision: record.revision, uid: record.uid } as const;
   const { claim } = options;
+  const { beside } = caller;
   const cause = causeOf(caller);
   if (!isHeld(served, marked)) {
     const last = await draftFor(served, before);
     if (options.isDryRun) return { revision, body: last.body, outcome: "deleted" };
     const also = await options.also?.(before);
-    return await commitDelete(intents, target, { when, cause, last, claim, also });
+    const deletion = { when, cause, last, claim, also, beside };
+    return await commitDelete(intents, target, deletion);
   }
   // It would be stored without its secrets, which another server may still be able to open.
   if (unopened !== undefined) throw unopened;
@@ -111,7 +113,8 @@ async function tryDelete(
     return { revision: record.revision, body: draft.body, outcome: "updated" };
   }
   const also = await options.also?.(marked);
-  return await commitPut(intents, { target, uid: record.uid, draft, when, cause, claim, also });
+  const { uid } = record;
+  return await commitPut(intents, { target, uid, draft, when, cause, claim, also, beside });
 }
 
 /**

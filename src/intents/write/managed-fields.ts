@@ -4,6 +4,7 @@ import { setOf } from "../../kernel/apply/field-set.ts";
 import { recordUpdate, resetFieldsOf } from "../../kernel/apply/managers.ts";
 import type { WriteContext } from "../../kernel/apply/managers.ts";
 import { timeText } from "../../kernel/clock.ts";
+import type { Sliced } from "../../kernel/sliced.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Intents, Target, WriteOptions } from "../request.ts";
 
@@ -12,9 +13,9 @@ export function trackCreation(
   target: Target,
   options: WriteOptions,
   next: Resource,
-): Resource {
+): Sliced<Resource> {
   const context = writeContext(intents, target, options);
-  return recordUpdate({ ...context, live: undefined, next }) as Resource;
+  return recordUpdate({ ...context, live: undefined, next }) as Sliced<Resource>;
 }
 
 export function trackUpdate(
@@ -23,9 +24,9 @@ export function trackUpdate(
   options: WriteOptions,
   live: Resource,
   next: Resource,
-): Resource {
+): Sliced<Resource> {
   const context = writeContext(intents, target, options);
-  return recordUpdate({ ...context, live, next }) as Resource;
+  return recordUpdate({ ...context, live, next }) as Sliced<Resource>;
 }
 
 export function writeContext(

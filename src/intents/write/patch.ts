@@ -16,6 +16,7 @@ import type { PatchOperation } from "../../kernel/json-patch.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import { parsePointer } from "../../kernel/pointer.ts";
 import type { Tokens } from "../../kernel/pointer.ts";
+import type { Pause } from "../../kernel/pauses.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import { applyStrategicMergePatch } from "../../kernel/strategic-merge.ts";
 import type { Known } from "../kinds/compiled-type.ts";
@@ -34,7 +35,7 @@ import { withDistinctOwners } from "./owner-references.ts";
 import { strictProblem } from "./unknown-fields.ts";
 import type { Strictness } from "./unknown-fields.ts";
 import { updateResource } from "./update.ts";
-import { stepPauses } from "./write-pauses.ts";
+import { stepPauses, writePauses } from "./write-pauses.ts";
 
 export type PatchType = "json" | "merge" | "strategic";
 
@@ -61,14 +62,19 @@ export async function patchResource(intents: Intents, input: PatchInput): Promis
     target,
     options,
     optionsKind: "PatchOptions",
-    change: async (old) => ({ wanted: await (await (patch ??= patchFunction(explained)))(old) }),
+    change: async (old, storedBytes) => {
+      const pause = writePauses(input, storedBytes);
+      const apply = await (patch ??= patchFunction(explained));
+      await pause();
+      return { wanted: await apply(old, pause) };
+    },
     allowsBlind: target.served.kind.origin === "built-in",
   });
 }
 
 type ExplainedInput = PatchInput & Required<Pick<Strictness, "explain">>;
 
-type Patch = (old: Resource) => Resource | Promise<Resource>;
+type Patch = (old: Resource, pause: Pause) => Promise<Resource>;
 
 async function patchFunction(input: ExplainedInput): Promise<Patch> {
   const { type, target } = input;
@@ -82,18 +88,20 @@ async function patchFunction(input: ExplainedInput): Promise<Patch> {
       const strict = [...problems, ...unknownMembers(value)]
         .sort((a, b) => operationIndex(a) - operationIndex(b))
         .map((one) => `json patch ${one}`);
-      return async (old) => {
+      return async (old, pause) => {
         const result = await asOperations(() =>
           applyJsonPatchInSlices(old, operations, { isForgiving: true }, stepPauses(input)),
         );
+        await pause();
         return patched(input, result, strict, () => shownText(target, result));
       };
     }
     case "merge": {
       const patch = objectOf(value);
       if (patch === undefined) throw badRequest("Invalid JSON Patch");
-      return (old) => {
+      return async (old, pause) => {
         const result = applyMergePatch(old, patch);
+        await pause();
         return finish(result, () => shownText(target, result));
       };
     }
@@ -102,7 +110,11 @@ async function patchFunction(input: ExplainedInput): Promise<Patch> {
       const { schema } = target.version.definition;
       const isHidden = isHiding(target.served.kind);
       const shown = (): string => (isHidden ? hiddenText : goText(patch));
-      return (old) => finish(strategic(old, patch, schema, isHidden), shown);
+      return async (old, pause) => {
+        const result = strategic(old, patch, schema, isHidden);
+        await pause();
+        return finish(result, shown);
+      };
     }
     default:
       return type satisfies never;

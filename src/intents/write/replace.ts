@@ -28,9 +28,11 @@ export interface ReplaceInput {
 export async function replaceResource(intents: Intents, input: ReplaceInput): Promise<Written> {
   const { caller, target, options, decodeProblems } = input;
   const { served, version } = target;
-  await writePauses(input)();
+  const pause = writePauses(input);
+  await pause();
   const sent = withMetadataObject(checkEnvelope(target, input.body, input.source));
   const { resource: known, unknown } = version.type.prune(sent);
+  await pause();
   const explain = intents.admission.explainer(target);
   const strictness = { mode: options.fieldValidation, decodeProblems, explain };
   reportUnknownFields(caller, target, unknown, strictness);

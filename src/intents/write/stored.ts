@@ -2,9 +2,12 @@
 // and finished ones are brought back to the storage version as drafts.
 
 import { decodeDocument } from "../../kernel/document.ts";
-import { draftOf } from "../../kernel/draft.ts";
+import { slicedDraft } from "../../kernel/draft.ts";
 import type { Draft } from "../../kernel/draft.ts";
+import { noPause } from "../../kernel/pauses.ts";
+import type { Pause } from "../../kernel/pauses.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { withPauses } from "../../kernel/sliced.ts";
 import type { ServedKind, ServedVersion } from "../kinds/served-kind.ts";
 import { withoutHiddenCopy } from "./hidden-fields.ts";
 
@@ -49,12 +52,18 @@ function cleaned(version: ServedVersion, document: Resource): Resource {
   return version.type.withDefaults(version.type.prune(document).resource);
 }
 
-export function draftFor(served: ServedKind, given: Resource): Draft | Promise<Draft> {
+export function draftFor(
+  served: ServedKind,
+  given: Resource,
+  pause: Pause = noPause,
+): Draft | Promise<Draft> {
   const { storage, storedKind, hasHidden } = served;
   const resource = hasHidden ? withoutHiddenCopy(served.kind, given) : given;
-  if (resource.apiVersion === storage.apiVersion) return draftOf(storedKind, resource);
+  if (resource.apiVersion === storage.apiVersion) {
+    return withPauses(slicedDraft(storedKind, resource), pause);
+  }
   return served.convert([resource], storage).then(([converted]) => {
     if (converted === undefined) throw new Error("a conversion answers each document");
-    return draftOf(storedKind, cleaned(storage, converted));
+    return withPauses(slicedDraft(storedKind, cleaned(storage, converted)), pause);
   });
 }

@@ -12,6 +12,7 @@ import type { Json, MutableJsonObject } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { parseRevision } from "../../kernel/revision.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import { withPauses } from "../../kernel/sliced.ts";
 import type { StoredRecord } from "../../store/port.ts";
 import { sawNameHolder } from "../admission/definition-name-holders.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
@@ -51,7 +52,7 @@ export interface UpdateInput {
   readonly options: WriteOptions;
   readonly optionsKind: "UpdateOptions" | "PatchOptions";
   /** Called again with the newer document when a race was lost. */
-  readonly change: (old: Resource) => Changed | Promise<Changed>;
+  readonly change: (old: Resource, storedBytes: number) => Changed | Promise<Changed>;
   /** What to do when there is no such resource; refused with "not found" when left out. */
   readonly create?: () => Promise<Written>;
   /** Whether a document without a resourceVersion may replace whatever is there. */
@@ -98,7 +99,7 @@ async function changeOnce(
   await pause();
   const old = await readStored(served, version, record);
   await pause();
-  const { wanted, isTracked = false, whole } = await input.change(old);
+  const { wanted, isTracked = false, whole } = await input.change(old, record.body.length);
   await pause();
   const isConditional = checkPreconditions(input, wanted, old, record);
   try {
@@ -176,9 +177,9 @@ async function writeChanged(
 ): Promise<Written> {
   const ready = await readyPut(intents, input, pending);
   if ("outcome" in ready) return ready;
-  const { when, cause, draft, claim, also, isGoing } = ready;
+  const { when, cause, draft, claim, also, beside, isGoing } = ready;
   if (!isGoing) return await commitPut(intents, ready);
-  const deletion = { when, cause, last: draft, claim, also };
+  const deletion = { when, cause, last: draft, claim, also, beside };
   const gone = await commitDelete(intents, input.target, deletion);
   // The answer is the last state there was, and not the deletion.
   return { ...gone, revision: pending.record.revision };
@@ -198,7 +199,7 @@ export async function updateTogether(
     const record = await intents.store.get(keyOfTarget(input.target));
     if (record === undefined) throw notFound(served.kind, name);
     const old = await readStored(served, version, record);
-    const { wanted, isTracked = false, whole } = await input.change(old);
+    const { wanted, isTracked = false, whole } = await input.change(old, record.body.length);
     checkPreconditions(input, wanted, old, record);
     const ready = await readyPut(intents, input, { record, old, wanted, isTracked, whole });
     if ("outcome" in ready) continue;
@@ -225,8 +226,11 @@ async function readyPut(
   const isHiding = served.hasHidden && whole !== undefined && target.subresource !== "status";
   const sent = isHiding ? keepHidden(served.kind, wanted, before, whole) : wanted;
   // Whoever sent a field owns it; what policies and the server add belongs to nobody.
-  const tracked = isTracked ? sent : trackUpdate(intents, target, options, before, sent);
   const pause = writePauses(input, record.body.length);
+  const tracking = isTracked
+    ? sent
+    : withPauses(trackUpdate(intents, target, options, before, sent), pause);
+  const tracked = tracking instanceof Promise ? await tracking : tracking;
   await pause();
   const request: AdmissionRequest = {
     caller,
@@ -262,7 +266,7 @@ async function readyPut(
   const isSame = equalJson(object, before);
   await pause();
   if (isSame && isUpToDate(served, record)) return unchangedOf(record);
-  const draft = await draftFor(served, object);
+  const draft = await draftFor(served, object, pause);
   if (isSame && isSameDocument(draft.body, record)) return unchangedOf(record);
   if (options.isDryRun) return { revision, body: draft.body, outcome: "updated" };
   const { uid } = record;
@@ -275,7 +279,8 @@ async function readyPut(
   const bounds = isGoing ? undefined : intents.admission.bounds(final);
   const cause = causeOf(caller);
   const held = { uses, bounds, names, admitted: final };
-  return { target, uid, draft, when, cause, claim, also, isGoing, ...held };
+  const { beside } = caller;
+  return { target, uid, draft, when, cause, claim, also, beside, isGoing, ...held };
 }
 
 function unchangedOf({ revision, body }: StoredRecord): Written {

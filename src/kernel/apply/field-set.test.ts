@@ -17,6 +17,7 @@ import {
   setOf,
   sortedSet,
   union,
+  unionOf,
 } from "./field-set.ts";
 import type { FieldPath, FieldSet } from "./field-set.ts";
 
@@ -50,6 +51,8 @@ test("union, intersection and difference are those of the paths", () => {
     assert.equal(hasPath(intersection(a, b), at), inA && inB);
     assert.equal(hasPath(difference(a, b), at), inA && !inB);
     assert.ok(equalJson(union(difference(a, b), intersection(a, b)), a));
+    const parts = [difference(a, b), intersection(a, b), difference(b, a), emptySet, b];
+    assert.ok(equalJson(unionOf(parts), union(a, b)));
     assert.equal(isEmptySet(difference(a, a)), true);
   });
 });

@@ -63,6 +63,29 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return out;
 }
 
+/** All at once: one after the other, each union would copy all sets before it. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  const [first = emptySet, second = emptySet] = sets;
+  if (sets.length < 3) return union(first, second);
+  const found = new Map<string, FieldSet[]>();
+  for (const set of sets) {
+    for (const element of Object.keys(set)) {
+      const nodes = found.get(element);
+      const node = set[element] ?? leaf;
+      if (nodes === undefined) found.set(element, [node]);
+      else nodes.push(node);
+    }
+  }
+  const out: MutableFieldSet = {};
+  if (found.delete(self)) out[self] = leaf;
+  for (const [element, nodes] of found) {
+    const [only = leaf] = nodes;
+    out[element] =
+      nodes.length === 1 ? only : (nodeOf(nodes.some(isMember), unionOf(nodes)) ?? leaf);
+  }
+  return out;
+}
+
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
   const out: MutableFieldSet = {};

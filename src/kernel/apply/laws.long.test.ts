@@ -17,6 +17,7 @@ import {
 } from "./widget-fixture.ts";
 import { decodeFieldSet, difference, hasPath, isEmptySet, pathsOf, union } from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
+import { atOnce } from "../sliced.ts";
 import { applyConfiguration, recordUpdate } from "./managers.ts";
 import { objectType } from "./type-schema.ts";
 import { compareObjects } from "./typed-compare.ts";
@@ -243,11 +244,11 @@ test("no input is changed, and none makes it throw", () => {
       const sent = { apiVersion: "v1", kind: "Any", ...next, metadata: { name: "n" } };
       const context = { manager: "m", apiVersion: "v1", type, now: "2026-01-01T00:00:00Z" };
       const before = JSON.stringify([stored, sent]);
-      const created = recordUpdate({ ...context, live: undefined, next: sent });
-      recordUpdate({ ...context, live: stored, next: sent });
-      recordUpdate({ ...context, live: created, next: { ...sent, ...stored } });
-      applyConfiguration({ ...context, live: stored, config: sent, force: true });
-      applyConfiguration({ ...context, live: created, config: sent, force: false });
+      const created = atOnce(recordUpdate({ ...context, live: undefined, next: sent }));
+      atOnce(recordUpdate({ ...context, live: stored, next: sent }));
+      atOnce(recordUpdate({ ...context, live: created, next: { ...sent, ...stored } }));
+      atOnce(applyConfiguration({ ...context, live: stored, config: sent, force: true }));
+      atOnce(applyConfiguration({ ...context, live: created, config: sent, force: false }));
       assert.equal(JSON.stringify([stored, sent]), before);
     }),
     runs,

@@ -14,7 +14,7 @@ import {
 } from "./widget-fixture.ts";
 import { setOf } from "./field-set.ts";
 import { keepTimes } from "./managed-object.ts";
-import { resetFieldsOf } from "./managers.ts";
+import { applyConfiguration, resetFieldsOf } from "./managers.ts";
 import type { Convert } from "./ownership.ts";
 import { objectType } from "./type-schema.ts";
 import { misfitText } from "./typed-validate.ts";
@@ -444,4 +444,24 @@ test("reset fields may differ by version", () => {
     version === apiVersion ? setOf(["f:spec", "f:count"]) : setOf();
   const created = update(undefined, widget({ count: 1, text: "x" }), "curl", { resetFields });
   assert.deepEqual(ownersOf(created), { curl: { "f:spec": { ".": {}, "f:text": {} } } });
+});
+
+test("an apply to a document of many managers is interrupted between its steps", () => {
+  const keys = (prefix: string): JsonObject =>
+    Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`${prefix}${at}`, "v"]));
+  let live: JsonObject | undefined;
+  for (let manager = 0; manager < 20; manager++) {
+    live = apply(live, widget({ map: keys(`m${manager}-`) }), `m${manager}`);
+  }
+  const config = widget({ map: keys("m0-") });
+  const now = "2026-01-01T00:00:00Z";
+  const given = { manager: "m0", apiVersion, type: widgetType, now };
+  const work = applyConfiguration({ ...given, live, config, force: false });
+  let slices = 1;
+  let step = work.next();
+  for (; step.done !== true; step = work.next()) slices += 1;
+  assert.ok(slices > 10, `${slices} slices`);
+  assert.equal(step.value.kind, "applied");
+  const owners = step.value.kind === "applied" ? ownersOf(step.value.object) : {};
+  assert.equal(Object.keys(owners).length, 20);
 });

@@ -2,11 +2,13 @@
 // which notes who wrote what in metadata.managedFields; server-side apply goes through
 // `applyConfiguration`, which merges, prunes and finds conflicts. Both are pure: the time is handed
 // in, nothing given is changed, and an object that did not change keeps its entries as they are.
+// Both yield between their steps, since each step may take long for a large document.
 
 import type { FieldError } from "../field-error.ts";
 import { equalJson, isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { textAt } from "../json-read.ts";
+import type { Sliced } from "../sliced.ts";
 import { conflictCauses, conflictMessage } from "./conflicts.ts";
 import type { ConflictCause } from "./conflicts.ts";
 import {
@@ -116,13 +118,14 @@ export function resetFieldsOf(subresource: string, hasStatus: boolean): FieldSet
 }
 
 /** The next object with managedFields as they are after this write. */
-export function recordUpdate(input: UpdateInput): JsonObject {
+export function* recordUpdate(input: UpdateInput): Sliced<JsonObject> {
   const { live, next } = input;
   const metadata = next["metadata"];
   if (!isJsonObject(metadata)) return next;
   checkOwnedFields(next, live, input.type);
   checkManagers(metadata["managedFields"], managedFieldsOf(live));
-  if (live === undefined) return recordCreate(input, metadata);
+  if (live === undefined) return yield* recordCreate(input, metadata);
+  yield;
   const changes = compareObjects(live, next, input.type);
   const stored = managedFieldsOf(live);
   const sent = isSubresource(input) ? stored : metadata["managedFields"];
@@ -131,16 +134,19 @@ export function recordUpdate(input: UpdateInput): JsonObject {
     if (isKept) return withManagedFields(next, metadata, stored);
   }
   if (isReset(sent) && !isSubresource(input)) return withManagedFields(next, metadata, undefined);
+  yield;
   const managers = decodedOr(sent, decodedOr(stored, noManagers));
   if (managers.size === 0) return withManagedFields(next, metadata, undefined);
+  yield;
   const written = writtenManagers(input, { live, next, managers, changes });
+  yield;
   const entries = encodeManagers(cappedManagers(written));
   checkManagers(entries, stored);
   return withManagedFields(next, metadata, entries);
 }
 
 /** Merges a configuration into the live object on behalf of its manager. */
-export function applyConfiguration(input: ApplyInput): ApplyOutcome {
+export function* applyConfiguration(input: ApplyInput): Sliced<ApplyOutcome> {
   const { config, type, manager, apiVersion } = input;
   checkOwnedFields(config, undefined, type);
   const problem = requestProblem(input);
@@ -155,10 +161,12 @@ export function applyConfiguration(input: ApplyInput): ApplyOutcome {
     const message = `failed to create typed patch object (${objectLabel(config)})`;
     return { kind: "misfit", message, errors };
   }
+  yield;
   const object = withoutManagedFields(input.live ?? emptyObject(config));
   const live: Versioned = { object, apiVersion, type };
   const managers = decoded.managers.size > 0 ? decoded.managers : firstManagers(input, live);
-  const outcome = attempted(input, live, managers);
+  const outcome = yield* attempted(input, live, managers);
+  yield;
   if (outcome.kind === "conflict") {
     const { conflicts } = outcome;
     return {
@@ -168,8 +176,10 @@ export function applyConfiguration(input: ApplyInput): ApplyOutcome {
     };
   }
   const settled = settledManagers(input, outcome, live);
+  yield;
   const merged = manager === "kubectl" ? withLastApplied(outcome.object, config) : outcome.object;
   checkOwnedFields(merged, input.live, type);
+  yield;
   const managedFields = encodeManagers(settled) ?? [];
   checkManagers(managedFields, managedFieldsOf(input.live));
   const metadata = isJsonObject(merged["metadata"]) ? merged["metadata"] : {};
@@ -190,10 +200,11 @@ function isSubresource({ subresource }: WriteContext): boolean {
   return subresource !== undefined && subresource !== "";
 }
 
-function recordCreate(input: UpdateInput, metadata: JsonObject): JsonObject {
+function* recordCreate(input: UpdateInput, metadata: JsonObject): Sliced<JsonObject> {
   const { next } = input;
   const sent = isSubresource(input) || isReset(metadata["managedFields"]) ? undefined : metadata;
   const managers = decodedOr(sent?.["managedFields"], noManagers);
+  yield;
   const gained = recursiveDifference(createdFields(input, metadata), resetOf(input, undefined));
   if (managers.size === 0) {
     if (isEmptySet(gained)) return withManagedFields(next, metadata, undefined);
@@ -204,9 +215,11 @@ function recordCreate(input: UpdateInput, metadata: JsonObject): JsonObject {
       encodeManagers(new Map([[writer.id, writer.manager]])),
     );
   }
+  yield;
   const live = emptyObject(next);
   const changes = { ...unchanged, added: gained };
   const written = writtenManagers(input, { live, next, managers, changes });
+  yield;
   return withManagedFields(next, metadata, encodeManagers(cappedManagers(written)));
 }
 
@@ -262,18 +275,18 @@ function firstManagers(input: ApplyInput, live: Versioned): Managers {
 }
 
 /** Applies; kubectl may take what its own client-side apply had set, without force. */
-function attempted(input: ApplyInput, live: Versioned, managers: Managers): Application {
+function* attempted(input: ApplyInput, live: Versioned, managers: Managers): Sliced<Application> {
   const { apiVersion, type, config, manager, force } = input;
   const writer = writerOf(input, "Apply", emptySet);
   const step = { live, config: { object: config, apiVersion, type }, managers, writer };
   const ownership = ownershipOf(input);
-  const outcome = applyConfig(ownership, { ...step, force });
+  const outcome = yield* applyConfig(ownership, { ...step, force });
   if (outcome.kind !== "conflict" || manager !== "kubectl") return outcome;
   const allowed = lastAppliedFields(live);
   if (allowed === undefined) return outcome;
   const conflicts = outcome.conflicts.filter(({ path }) => !hasPath(allowed, path));
   if (conflicts.length > 0) return { kind: "conflict", conflicts };
-  return applyConfig(ownership, { ...step, force: true });
+  return yield* applyConfig(ownership, { ...step, force: true });
 }
 
 /** Strips what nobody owns from the applier, and dates it if the object has changed. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { isSetpointError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { limits } from "../limits.ts";
+import { atOnce } from "../sliced.ts";
 import { applyConfiguration, recordUpdate } from "./managers.ts";
 import { objectType } from "./type-schema.ts";
 
@@ -49,16 +50,16 @@ test("a document with more owned fields than the limit is refused, in maps and i
   const tooMany = fields(limits.maxOwnedFields);
   for (const spec of [{ free: tooMany }, { set: numbers }]) {
     const next = thing(spec);
-    assert.throws(() => recordUpdate({ ...context, live: undefined, next }), isTooLarge);
-    assert.throws(() => recordUpdate({ ...context, live: thing({}), next }), isTooLarge);
+    assert.throws(() => atOnce(recordUpdate({ ...context, live: undefined, next })), isTooLarge);
+    assert.throws(() => atOnce(recordUpdate({ ...context, live: thing({}), next })), isTooLarge);
     const apply = { ...context, live: undefined, config: next, force: false };
-    assert.throws(() => applyConfiguration(apply), isTooLarge);
+    assert.throws(() => atOnce(applyConfiguration(apply)), isTooLarge);
   }
 });
 
 test("an atomic list of any length is one owned field", () => {
   const next = thing({ atomic: numbers });
-  const tracked = recordUpdate({ ...context, live: undefined, next });
+  const tracked = atOnce(recordUpdate({ ...context, live: undefined, next }));
   assert.ok(JSON.stringify(tracked["metadata"]).includes('"f:atomic":{}'));
 });
 
@@ -70,11 +71,11 @@ test("applies that add up to more owned fields than the limit are refused", () =
     config: thing({ free: fields(half) }),
     force: false,
   };
-  const applied = applyConfiguration(first);
+  const applied = atOnce(applyConfiguration(first));
   assert.ok(applied.kind === "applied");
   const config = thing({ free: fields(half, "other") });
   const second = { ...context, manager: "second", live: applied.object, config, force: false };
-  assert.throws(() => applyConfiguration(second), isTooLarge);
+  assert.throws(() => atOnce(applyConfiguration(second)), isTooLarge);
 });
 
 test("managedFields of a client with too many entries are refused", () => {
@@ -86,12 +87,12 @@ test("managedFields of a client with too many entries are refused", () => {
     fieldsV1: { "f:spec": { "f:free": fields(2 * limits.maxOwnedFields, "f:k") } },
   };
   const next = thing({}, { managedFields: [entry] });
-  assert.throws(() => recordUpdate({ ...context, live: thing({}), next }), isTooLarge);
-  assert.throws(() => recordUpdate({ ...context, live: undefined, next }), isTooLarge);
+  assert.throws(() => atOnce(recordUpdate({ ...context, live: thing({}), next })), isTooLarge);
+  assert.throws(() => atOnce(recordUpdate({ ...context, live: undefined, next })), isTooLarge);
 });
 
 test("a document that was stored with too many owned fields can still be changed", () => {
   const live = thing({ free: fields(limits.maxOwnedFields) });
   const next = thing({ free: { ...fields(limits.maxOwnedFields), k0: 2 } });
-  assert.doesNotThrow(() => recordUpdate({ ...context, live, next }));
+  assert.doesNotThrow(() => atOnce(recordUpdate({ ...context, live, next })));
 });

@@ -5,6 +5,7 @@
 
 import { isJsonObject } from "../json.ts";
 import type { JsonObject } from "../json.ts";
+import type { Sliced } from "../sliced.ts";
 import type { Conflict } from "./conflicts.ts";
 import {
   difference,
@@ -14,6 +15,7 @@ import {
   recursiveDifference,
   setOf,
   union,
+  unionOf,
 } from "./field-set.ts";
 import type { FieldSet } from "./field-set.ts";
 import { withFields } from "./managed-fields.ts";
@@ -72,16 +74,20 @@ export interface ApplyStep {
 }
 
 /** Merges, prunes and settles who owns what; a conflict leaves everything as it was. */
-export function applyConfig(ownership: Ownership, step: ApplyStep): Application {
+export function* applyConfig(ownership: Ownership, step: ApplyStep): Sliced<Application> {
   const { live, config, writer, force } = step;
   const managers = new Map(reconciled(ownership, live, step.managers));
+  yield;
   const last = managers.get(writer.id);
   const reset = ownership.resetFields(live.apiVersion);
   const applied = union(appliedFields(config.object, config.type), metadataSet);
   managers.set(writer.id, withFields(writer.manager, recursiveDifference(applied, reset)));
   const merged = { ...live, object: objectOf(mergeValues(live.object, config.object, live.type)) };
-  const next = pruned(ownership, merged, managers, last);
+  yield;
+  const next = yield* pruned(ownership, merged, managers, last);
+  yield;
   const changes = withoutFields(compareObjects(live.object, next.object, live.type), reset);
+  yield;
   const settled = transfer(ownership, { live, next, managers, writer: writer.id, changes });
   if (!force && settled.lost.length > 0) {
     return { kind: "conflict", conflicts: conflictsOf(settled.lost) };
@@ -171,33 +177,33 @@ function effectIn(
 }
 
 /** Removes what the applier applied last time, not this time, and nobody else owns. */
-function pruned(
+function* pruned(
   ownership: Ownership,
   merged: Versioned,
   managers: Managers,
   last: Manager | undefined,
-): Versioned {
+): Sliced<Versioned> {
   if (last === undefined || isEmptySet(last.fields)) return merged;
   const converted = ownership.convert(merged, last.apiVersion);
   if (converted === undefined) return merged;
   const lastFields = withNamedFields(last.fields, converted.type);
+  yield;
   const removed = withRemoved(converted, lastFields);
-  const owned = withOwnedItems(ownership, converted, removed, managers);
-  const dangling = withDanglingItems(ownership, converted, owned, last);
+  yield;
+  const owned = yield* withOwnedItems(ownership, converted, removed, managers);
+  yield;
+  const dangling = yield* withDanglingItems(ownership, converted, owned, last);
   return ownership.convert(dangling, merged.apiVersion) ?? merged;
 }
 
 /** Puts back what anybody, the new configuration included, owns. */
-function withOwnedItems(
+function* withOwnedItems(
   ownership: Ownership,
   merged: Versioned,
   removed: Versioned,
   managers: Managers,
-): Versioned {
-  const owned = new Map<string, FieldSet>();
-  for (const { apiVersion, fields } of managers.values()) {
-    owned.set(apiVersion, union(owned.get(apiVersion) ?? {}, fields));
-  }
+): Sliced<Versioned> {
+  const owned = Map.groupBy(managers.values(), ({ apiVersion }) => apiVersion);
   const versions = [...owned.keys()].filter((version) => version !== removed.apiVersion);
   if (owned.has(removed.apiVersion)) versions.unshift(removed.apiVersion);
   let whole = merged;
@@ -207,8 +213,14 @@ function withOwnedItems(
     const keptThere = ownership.convert(kept, version);
     if (wholeThere === undefined || keptThere === undefined) continue;
     const { type } = wholeThere;
-    const fields = withNamedFields(owned.get(version) ?? {}, type);
-    const excess = difference(namedFields(wholeThere), union(namedFields(keptThere), fields));
+    const sets = (owned.get(version) ?? []).map(({ fields }) => fields);
+    const fields = withNamedFields(unionOf(sets), type);
+    yield;
+    const keptFields = union(namedFields(keptThere), fields);
+    yield;
+    const all = namedFields(wholeThere);
+    yield;
+    const excess = difference(all, keptFields);
     whole = wholeThere;
     kept = withRemoved(wholeThere, excess);
   }
@@ -216,15 +228,18 @@ function withOwnedItems(
 }
 
 /** Puts back what the applier did not own: nobody may remove what was never theirs. */
-function withDanglingItems(
+function* withDanglingItems(
   ownership: Ownership,
   merged: Versioned,
   kept: Versioned,
   last: Manager,
-): Versioned {
+): Sliced<Versioned> {
   const converted = ownership.convert(kept, last.apiVersion);
   if (converted === undefined) return merged;
-  const missing = difference(namedFields(merged), namedFields(converted));
+  const all = namedFields(merged);
+  yield;
+  const missing = difference(all, namedFields(converted));
+  yield;
   return withRemoved(merged, intersection(missing, withNamedFields(last.fields, merged.type)));
 }
 

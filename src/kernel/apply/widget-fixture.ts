@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
+import { atOnce } from "../sliced.ts";
 import { applyConfiguration, recordUpdate } from "./managers.ts";
 import type { ApplyOutcome, WriteContext } from "./managers.ts";
 import { objectType } from "./type-schema.ts";
@@ -80,7 +81,7 @@ export function update(
   manager: string,
   overrides: Overrides = {},
 ): JsonObject {
-  return recordUpdate({ ...context(manager, overrides), live, next });
+  return atOnce(recordUpdate({ ...context(manager, overrides), live, next }));
 }
 
 export function tryApply(
@@ -90,7 +91,7 @@ export function tryApply(
   overrides: Overrides = {},
 ): ApplyOutcome {
   const { force = false } = overrides;
-  return applyConfiguration({ ...context(manager, overrides), live, config, force });
+  return atOnce(applyConfiguration({ ...context(manager, overrides), live, config, force }));
 }
 
 export function apply(

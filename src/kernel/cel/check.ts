@@ -13,7 +13,6 @@ import { nullType, optionalType, paramType, sameType, stringType, uintType } fro
 import { unwrapOptional } from "./types.ts";
 import type { CelType } from "./types.ts";
 import { fill, moreGeneral, unify } from "./unify.ts";
-import type { Fillings } from "./unify.ts";
 import { isInt } from "./values.ts";
 
 /** What a call turned out to mean. */
@@ -69,7 +68,7 @@ interface Checker {
   readonly calls: Map<Expression, Resolution>;
   readonly names: Map<Expression, string>;
   readonly problems: Problem[];
-  fillings: Fillings;
+  readonly fillings: Map<string, CelType>;
   nextHole: number;
 }
 
@@ -228,11 +227,9 @@ function resolve(
   for (const overload of declaration.overloads) {
     if (overload.isMember !== (target !== undefined)) continue;
     const open = freshen(checker, overload);
-    const fillings = unify(checker.fillings, argTypes, open.args);
-    if (fillings === undefined) continue;
-    checker.fillings = fillings;
+    if (!unify(checker.fillings, argTypes, open.args)) continue;
     matching.push(overload);
-    const type = fill(fillings, open.result, false);
+    const type = fill(checker.fillings, open.result, false);
     if (result === undefined) result = type;
     else if (!isDyn(result) && !sameType(result, type)) result = dynType;
   }
@@ -387,9 +384,7 @@ function newHole(checker: Checker): CelType {
 }
 
 function assignable(checker: Checker, from: CelType, to: CelType): boolean {
-  const fillings = unify(checker.fillings, [from], [to]);
-  if (fillings !== undefined) checker.fillings = fillings;
-  return fillings !== undefined;
+  return unify(checker.fillings, [from], [to]);
 }
 
 function mismatch(checker: Checker, at: Expression, expected: CelType, actual: CelType): void {

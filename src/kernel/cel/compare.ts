@@ -1,6 +1,7 @@
 // Equality and order of values. Numbers of different kinds compare by value, as doubles where one
 // of them is a double; other values of different kinds are unequal, which is not an error.
 
+import { tick } from "../inline-time.ts";
 import { getOrUndefined, isNumeric } from "./numbers.ts";
 import type { CelError, CelList, CelMap, CelValue } from "./values.ts";
 import { error, noSuchOverload } from "./values.ts";
@@ -9,6 +10,7 @@ import { error, noSuchOverload } from "./values.ts";
 export type Meter = () => void;
 
 export function equal(a: CelValue, b: CelValue, meter?: Meter): boolean {
+  tick();
   if (a === b) return true;
   if (typeof a !== "object" && typeof b !== "object" && typeof a === typeof b) return false;
   if (isNumeric(a) && isNumeric(b)) return compareNumbers(a, b) === 0;

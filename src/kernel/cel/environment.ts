@@ -19,6 +19,8 @@ import { bindMacros, optionalMacros, standardMacros, twoVariableMacros } from ".
 import type { Macros } from "./macros.ts";
 import { parse } from "./parser.ts";
 import { plan } from "./plan.ts";
+import { readsOf } from "./reads.ts";
+import type { ReadPath } from "./reads.ts";
 import { formatProblems } from "./source.ts";
 import { standardFunctions } from "./standard.ts";
 import { timeFunctions } from "./time-functions.ts";
@@ -48,6 +50,8 @@ export type Compilation =
 export interface Program {
   readonly type: CelType;
   readonly mentions: (variable: string) => boolean;
+  /** The parts of the variables that it reads. */
+  readonly reads: () => readonly ReadPath[];
   /** The worst case, given the sizes that parts of the variables may have. */
   readonly estimateCost: (hints?: SizeHints) => Range;
   /** Costs up to the budget; more than that is an error of its own kind. */
@@ -104,6 +108,7 @@ function programOf(checked: Checked, names: readonly string[]): Program {
   return {
     type: checked.type,
     mentions: (variable) => used.has(variable),
+    reads: () => readsOf(checked.expression, new Set(names)),
     estimateCost: (hints = () => undefined) => estimateCost(checked, hints),
     evaluate: (bindings, budget) => {
       const slots = Array<CelValue | undefined>(slotCount);

@@ -1,6 +1,7 @@
 // JSON as values, by its schema and as late as possible: an object becomes a map that looks its
 // fields up when they are asked for, so a rule about one field costs nothing for the others.
 
+import { tick } from "../inline-time.ts";
 import { isNumber } from "../int64.ts";
 import { equalJson, getOwn, isJsonArray, isJsonObject } from "../json.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -42,19 +43,33 @@ export function dynamicValue(json: Json): CelValue {
   if (isWhole(json)) return wholeNumber(json);
   if (typeof json === "number") return double(json);
   if (typeof json !== "object" || json === null) return json;
-  if (isJsonArray(json)) return list(json.map(dynamicValue));
+  if (isJsonArray(json)) {
+    return { kind: "list", size: json.length, at: (index) => dynamicValue(json[index] ?? null) };
+  }
   return {
     kind: "map",
     get size() {
-      return Object.keys(json).length;
+      return keysOf(json).length;
     },
     get: (key) => {
       const found = typeof key === "string" ? getOwn(json, key) : undefined;
       return found === undefined ? undefined : dynamicValue(found);
     },
-    keys: () => Object.keys(json),
+    keys: () => keysOf(json),
   };
 }
+
+/** An expression may ask for them again and again, and pays for a map as if it were small. */
+function keysOf(json: JsonObject): readonly string[] {
+  const known = knownKeys.get(json);
+  if (known !== undefined) return known;
+  const keys = Object.keys(json);
+  tick(keys.length);
+  knownKeys.set(json, keys);
+  return keys;
+}
+
+const knownKeys = new WeakMap<JsonObject, readonly string[]>();
 
 function wrongType(expected: string, type: string): CelValue {
   return error(`invalid data, expected ${expected} for the provided schema with type=${type}`);
@@ -116,14 +131,14 @@ function mapValue({ values }: MapSchema, json: JsonObject): CelMap {
   return {
     kind: "map",
     get size() {
-      return Object.keys(json).length;
+      return keysOf(json).length;
     },
     get: (key) => {
       if (typeof key !== "string") return noSuchOverload;
       const found = getOwn(json, key);
       return found === undefined ? undefined : valueOf(values, found);
     },
-    keys: () => Object.keys(json),
+    keys: () => keysOf(json),
   };
 }
 
@@ -134,7 +149,7 @@ function objectValue(schema: ObjectSchema, json: JsonObject): ObjectValue {
     kind: "map",
     json,
     get size() {
-      return Object.keys(json).length;
+      return keysOf(json).length;
     },
     get: (key) => {
       if (typeof key !== "string") return noSuchOverload;

@@ -1,7 +1,7 @@
 // Which types fit which, when some of them still have holes. A hole is a type parameter that an
 // overload brings, or that the empty list has for its items; it is filled by the first type it
-// meets, and widened to dyn when that is the more general one. Attempts work on a copy, so an
-// attempt that fails leaves nothing behind.
+// meets, and widened to dyn when that is the more general one. An attempt that fails is undone; a
+// copy for each attempt would make the time of a long expression quadratic.
 
 import { dynType, formatType, isDyn, sameType } from "./types.ts";
 import type { CelType } from "./types.ts";
@@ -9,14 +9,19 @@ import type { CelType } from "./types.ts";
 /** What the holes were filled with, by the name of the parameter. */
 export type Fillings = ReadonlyMap<string, CelType>;
 
-/** The fillings after `from` was taken for `to`, one by one; undefined when one does not fit. */
+/** Takes `from` for `to`, one by one. The fillings stay as they were when one does not fit. */
 export function unify(
-  fillings: Fillings,
+  fillings: Map<string, CelType>,
   from: readonly CelType[],
   to: readonly CelType[],
-): Fillings | undefined {
-  const attempt = new Map(fillings);
-  return assignAll(attempt, from, to) ? attempt : undefined;
+): boolean {
+  const before: [hole: string, filled: CelType | undefined][] = [];
+  if (assignAll({ fillings, before }, from, to)) return true;
+  for (const [hole, filled] of before.toReversed()) {
+    if (filled === undefined) fillings.delete(hole);
+    else fillings.set(hole, filled);
+  }
+  return false;
 }
 
 /** Puts the fillings in; what is still open becomes dyn, or stays open. */
@@ -35,7 +40,16 @@ export function moreGeneral(a: CelType, b: CelType): CelType {
   return isAsGeneral(a, b) ? a : b;
 }
 
-type Attempt = Map<string, CelType>;
+interface Attempt {
+  readonly fillings: Map<string, CelType>;
+  /** What the holes held that were filled, in the order of time. */
+  readonly before: [hole: string, filled: CelType | undefined][];
+}
+
+function put({ fillings, before }: Attempt, hole: string, type: CelType): void {
+  before.push([hole, fillings.get(hole)]);
+  fillings.set(hole, type);
+}
 
 function assignAll(attempt: Attempt, from: readonly CelType[], to: readonly CelType[]): boolean {
   if (from.length !== to.length) return false;
@@ -64,23 +78,23 @@ function assign(attempt: Attempt, from: CelType, to: CelType): boolean {
 /** "fits": the hole takes the type. "taken": it holds another. "cyclic": it would hold itself. */
 function substitute(attempt: Attempt, type: CelType, hole: CelType): "fits" | "taken" | "cyclic" {
   if (sameType(type, hole)) return "fits";
-  const filled = attempt.get(hole.name);
+  const filled = attempt.fillings.get(hole.name);
   if (filled !== undefined) {
     if (sameType(type, filled)) return "fits";
     if (!assign(attempt, type, filled)) return "taken";
     const wider = moreGeneral(type, filled);
-    if (!mentions(attempt, wider, hole)) attempt.set(hole.name, wider);
+    if (!mentions(attempt, wider, hole)) put(attempt, hole.name, wider);
     return "fits";
   }
   if (mentions(attempt, type, hole)) return "cyclic";
-  attempt.set(hole.name, type);
+  put(attempt, hole.name, type);
   return "fits";
 }
 
 function mentions(attempt: Attempt, type: CelType, hole: CelType): boolean {
   if (sameType(type, hole)) return true;
   if (type.kind === "param") {
-    const filled = attempt.get(type.name);
+    const filled = attempt.fillings.get(type.name);
     return filled !== undefined && mentions(attempt, filled, hole);
   }
   return type.params.some((param) => mentions(attempt, param, hole));

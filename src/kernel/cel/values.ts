@@ -2,6 +2,7 @@
 // int is a plain number while that is exact, and a bigint beyond; doubles and uints, which are
 // rare, are boxed. Errors are values, too: CEL's && and || may absorb them, and nothing throws.
 
+import { tick } from "../inline-time.ts";
 import { bytesType, dynType, nullType, typeType } from "./types.ts";
 import { boolType, doubleType, durationType, intType, listType, mapType } from "./types.ts";
 import { errorType, optionalType, stringType, timestampType, uintType } from "./types.ts";
@@ -148,6 +149,7 @@ export function list(values: readonly CelValue[]): CelList {
 }
 
 export function items(from: CelList): readonly CelValue[] {
+  tick(from.size);
   return Array.from({ length: from.size }, (_, index) => from.at(index));
 }
 

@@ -26,6 +26,13 @@ export const connectLimits = {
   readTimeoutMs: 30_000,
 
   // Services that are managed
+  /** Keys of one object in a response; parsing more of them blocks other work. */
+  maxAnswerKeys: 100_000,
+  /**
+   * Characters of a text that is searched for other forms of a value, such as a mask. Regular
+   * expressions fail for texts of several megabytes.
+   */
+  maxFormChars: 65_536,
   /** Values in one object; to compare and store more of them blocks other work. */
   maxObjectValues: 25_000,
 } as const;

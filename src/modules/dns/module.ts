@@ -8,7 +8,7 @@ import { dnsMetrics } from "./metrics.ts";
 
 export const dns: BuiltInModule = {
   name: "dns",
-  version: 1,
+  version: 2,
   kinds: [
     // Its serial changes with every record, which is of no interest to the records.
     { kind: zoneDefinition, isReconciled: true, isQuiet: true },

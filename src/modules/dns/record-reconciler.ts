@@ -75,7 +75,11 @@ async function remove(
   const server = openZone(await accessTo(zone, context), context);
   const key = recordSetKey(record, zone);
   const observed = await server.read(key);
-  if (observed === "no zone") return done();
+  if (observed === "no zone") {
+    // The URL or the name may be wrong: the record may exist at the right server.
+    if (isTrueAt(zone, "spec", "isRemoved")) return done();
+    throw noZone(zone, `; ${removedHint}`);
+  }
   switch (decideRemoval(observed, markOf(record))) {
     case "absent":
       return done();
@@ -122,7 +126,10 @@ function report(
   context.event("Warning", "DriftCorrected", `the record set was ${how} at the server`);
 }
 
-function noZone({ metadata }: Resource): ReconcileFailure {
-  const message = `${serviceOf(metadata.name)} does not have the zone`;
+const removedHint =
+  "correct the DnsZone, or set its spec.isRemoved if the zone and its records were removed";
+
+function noZone({ metadata }: Resource, hint = ""): ReconcileFailure {
+  const message = `${serviceOf(metadata.name)} does not have the zone${hint}`;
   return new ReconcileFailure(failed("ZoneNotFound", message, { retry: "slow" }));
 }

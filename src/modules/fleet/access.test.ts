@@ -13,7 +13,8 @@ const ann = { user: "ann", organisation: "acme" };
 describe("access to the service", () => {
   const outcome = (access: JsonObject, isDenied = false): string => {
     const offering = readOffering(sampleOffering({ access }));
-    const members = new Map([["ann", { account: "", isAdmin: false, isDenied }]]);
+    const known = { login: "ann", claimedFrom: "", account: "", isAdmin: false };
+    const members = new Map([["ann", { ...known, isDenied }]]);
     try {
       checkServiceAccess(offering, { isDenied: false, members }, ann);
       return "ok";

@@ -50,6 +50,11 @@ export const fleetModuleErrors = defineErrors({
     "The caller would get a type of instance that is disabled.",
     "Ask for a quota of another type.",
   ),
+  "fleet.namespace_taken": refused(
+    409,
+    "The namespace of the organisation belongs to another owner.",
+    "Delete the namespace, or set spec.adoptsNamespace of the Organisation.",
+  ),
   "fleet.name_taken": refused(
     409,
     "The organisation has an instance with this name.",

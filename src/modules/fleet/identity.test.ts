@@ -10,7 +10,9 @@ import { sampleOffering } from "./sample-offering.ts";
 const offering = readOffering(sampleOffering());
 
 const directory: MemberDirectory = {
-  organisationOf: (user) => (user === "ann" ? "acme" : undefined),
+  listed: (login) => (login === "ann" ? { organisation: "acme", user: "ann" } : undefined),
+  acceptsIssuer: (organisation) => organisation !== "foreign",
+  claimed: () => ["1337", "former"],
   member: (organisation, user) =>
     organisation === "acme" && user === "ann"
       ? { account: "a-1", isAdmin: true, isDenied: false }
@@ -35,8 +37,12 @@ describe("the caller of an Offering", () => {
     });
     assert.deepEqual(fleetCaller(user, offering, directory), {
       user: "ann",
+      login: "ann",
       organisation: "1337",
       organisationName: "1337",
+      organisationRefusal: undefined,
+      claimedFrom: "https://sso.example org_id,rh-org-id",
+      former: ["former"],
       account: "42",
       isOrganisationAdmin: true,
       roles: ["dinosaurs-admin-read"],
@@ -61,6 +67,25 @@ describe("the caller of an Offering", () => {
     assert.equal(caller.account, "a-1");
     assert.equal(caller.isOrganisationAdmin, true);
     assert.equal(caller.issuer, undefined);
+  });
+
+  it("has no organisation that belongs to another issuer", () => {
+    const caller = fleetCaller(withToken({ org_id: ["foreign"] }), offering, directory);
+    assert.equal(caller.organisation, undefined);
+    assert.match(caller.organisationRefusal ?? "", /foreign does not accept .* https:\/\/sso/);
+  });
+
+  it("is the member with the name of RBAC, for a user without an OpenID token", () => {
+    const renamed: MemberDirectory = {
+      ...directory,
+      listed: (login) => (login === "ann" ? { organisation: "acme", user: "ann@acme" } : undefined),
+    };
+    const named = readOffering(sampleOffering({ api: { claims: { user: "login" } } }));
+    assert.equal(fleetCaller(person({}), named, renamed).user, "ann@acme");
+    const claiming = { name: "eve", groups: [], extra: { login: ["ann@acme"] } };
+    const eve = fleetCaller(claiming, named, renamed);
+    assert.equal(eve.user, "eve", "only an issuer can name another user");
+    assert.equal(eve.organisation, undefined);
   });
 
   it("is an administrator by the claim, and without one by the Organisation", () => {

@@ -12,10 +12,18 @@ import type { Offering } from "./offering.ts";
 export interface FleetCaller {
   /** The name under which the caller owns instances. */
   readonly user: string;
+  /** The name that this server authenticated, which RBAC knows. */
+  readonly login: string;
   /** As it is in the name of the Organisation and of its namespace. */
   readonly organisation: string | undefined;
   /** The organisation as the issuer names it. */
   readonly organisationName: string | undefined;
+  /** Why the caller does not belong to the organisation that the token names. */
+  readonly organisationRefusal: string | undefined;
+  /** The issuer and the claims that name the organisation; undefined without an issuer. */
+  readonly claimedFrom: string | undefined;
+  /** Organisations that the same issuer and claims named earlier, and do not name any more. */
+  readonly former: readonly string[];
   readonly account: string;
   readonly isOrganisationAdmin: boolean;
   /** In lower case: roles are compared without regard to case. */
@@ -30,9 +38,19 @@ export interface FleetCaller {
 
 /** What the Organisations say about users. */
 export interface MemberDirectory {
-  /** The first organisation by name that lists the user. */
-  organisationOf(user: string): string | undefined;
+  /** The first organisation by name that lists a user whom RBAC knows by this name. */
+  listed(login: string): ListedMember | undefined;
   member(organisation: string, user: string): Member | undefined;
+  /** Whether tokens of the issuer may name the organisation. */
+  acceptsIssuer(organisation: string, issuer: string): boolean;
+  /** Organisations with the user as a member that the issuer and claims have named. */
+  claimed(login: string, claimedFrom: string): readonly string[];
+}
+
+export interface ListedMember {
+  readonly organisation: string;
+  /** The name under which the member owns instances. */
+  readonly user: string;
 }
 
 export interface Member {
@@ -48,21 +66,18 @@ export function fleetCaller(
 ): FleetCaller {
   const { claims } = api;
   const issuer = issuerOf(user);
-  const name = (claims.user === undefined ? undefined : first(user, claims.user)) ?? user.name;
-  const organisationName =
-    issuer === undefined
-      ? directory.organisationOf(name)
-      : claims.organisation.map((key) => first(user, key)).find((value) => value !== undefined);
-  const organisation =
-    issuer === undefined || organisationName === undefined
-      ? organisationName
-      : organisationId(organisationName);
+  const named = organisationOf(user, claims, directory, issuer);
+  const { name, organisation } = named;
   const member = organisation === undefined ? undefined : directory.member(organisation, name);
   const adminClaim = first(user, claims.isOrganisationAdmin);
   return {
     user: name,
+    login: user.name,
     organisation,
-    organisationName,
+    organisationName: named.claimed,
+    organisationRefusal: named.refusal,
+    claimedFrom: named.claimedFrom,
+    former: named.former,
     account: first(user, claims.account) ?? member?.account ?? "",
     isOrganisationAdmin:
       adminClaim === undefined ? member?.isAdmin === true : adminClaim.toLowerCase() === "true",
@@ -71,6 +86,40 @@ export function fleetCaller(
     issuer,
     isServerAdmin: user.groups.includes(mastersGroup),
   };
+}
+
+interface NamedOrganisation {
+  readonly name: string;
+  readonly organisation: string | undefined;
+  readonly claimed: string | undefined;
+  readonly refusal: string | undefined;
+  readonly claimedFrom: string | undefined;
+  readonly former: readonly string[];
+}
+
+function organisationOf(
+  user: UserInfo,
+  claims: Offering["api"]["claims"],
+  directory: MemberDirectory,
+  issuer: string | undefined,
+): NamedOrganisation {
+  const none = { refusal: undefined, claimedFrom: undefined, former: [] };
+  if (issuer === undefined) {
+    const { organisation, user: name = user.name } = directory.listed(user.name) ?? {};
+    return { ...none, name, organisation, claimed: organisation };
+  }
+  const name = (claims.user === undefined ? undefined : first(user, claims.user)) ?? user.name;
+  const claimed = claims.organisation.map((key) => first(user, key)).find((value) => value);
+  const claimedFrom = `${issuer} ${claims.organisation.join(",")}`;
+  const id = claimed === undefined ? undefined : organisationId(claimed);
+  const former = directory.claimed(user.name, claimedFrom).filter((each) => each !== id);
+  if (id === undefined || directory.acceptsIssuer(id, issuer)) {
+    return { name, organisation: id, claimed, refusal: undefined, claimedFrom, former };
+  }
+  const refusal =
+    `the organisation ${id} does not accept tokens of the issuer ${issuer}: ` +
+    "an administrator can add it to spec.issuers of the Organisation";
+  return { name, organisation: undefined, claimed, refusal, claimedFrom, former };
 }
 
 /** The ServiceAccount of an agent is an agent without any role. */

@@ -73,6 +73,8 @@ export const fleetLimits = {
   emptyCheckMs: 5_000,
   /** Ready instances are compared with their external resources about this often. */
   driftCheckMs: 600_000,
+  /** After the start of a leader: instances of denied owners are looked for again. */
+  lateWakeMs: 30_000,
   /** Of the period of a usage report. */
   maxUsageMs: 366 * 86_400_000,
   maxUsageLines: 100_000,

@@ -55,6 +55,12 @@ export const agentFinalizer = `${fleetGroup}/agent`;
  */
 export const forceDeleteAnnotation = `${fleetGroup}/force-delete`;
 
+/**
+ * On an instance: the routes that its agent reports replace the stored ones, once for each value,
+ * such as the number of a ticket.
+ */
+export const acceptRoutesAnnotation = `${fleetGroup}/accept-routes`;
+
 export function offeringKey(name: string): ResourceKey {
   return { kind: offeringsKind, namespace: "", name };
 }

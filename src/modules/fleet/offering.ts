@@ -99,6 +99,8 @@ export interface Preparation {
 export interface Suspension {
   readonly deniedGraceMs: Ms;
   readonly expiryGraceMs: Ms;
+  /** Whether an instance expires while its owner has no quota for its type. */
+  readonly expiresWithoutQuota: boolean;
   readonly maxRemovalsPerHour: number;
 }
 
@@ -168,6 +170,7 @@ export function readOffering({ metadata, spec }: Resource): Offering {
     suspension: {
       deniedGraceMs: ms(spec, ["suspension", "deniedGrace"], 14 * dayMs),
       expiryGraceMs: ms(spec, ["suspension", "expiryGrace"], 14 * dayMs),
+      expiresWithoutQuota: isTrueAt(spec, "suspension", "expiresWithoutQuota"),
       maxRemovalsPerHour: numberAt(spec, "suspension", "maxRemovalsPerHour") ?? 20,
     },
     retentionMs: ms(spec, ["retention"], 7 * dayMs),
@@ -274,7 +277,7 @@ function apiSettings(api: JsonObject, plural: string): ApiSettings {
   };
 }
 
-/** The schema sets the default, true. */
+/** By default: see kinds/offering-kind.ts. */
 function isEnabled(value: JsonObject): boolean {
   return valueAt(value, "enabled") !== false;
 }

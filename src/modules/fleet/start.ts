@@ -2,6 +2,7 @@
 import type { OpenPorts, StartPorts } from "../../contract/ports.ts";
 import type { Operator } from "./clusters/cluster.ts";
 import { startClusters } from "./clusters/start-clusters.ts";
+import { missingOfferings } from "./hooks/missing-offerings.ts";
 import type { FleetState } from "./fleet-state.ts";
 import { startLifecycle } from "./lifecycle/start-lifecycle.ts";
 import { workOnInstances } from "./lifecycle/work-on-instances.ts";
@@ -26,6 +27,7 @@ export interface StartInput {
 export async function startFleet(input: StartInput): Promise<AsyncDisposable> {
   const { ports, more, state, useClusters } = input;
   await using undo = new AsyncDisposableStack();
+  reportMissing(input);
   const clusters = undo.use(await openClusterIndex({ ...ports, feed: more.feed }));
   useClusters(clusters);
   undo.defer(() => useClusters(undefined));
@@ -52,4 +54,13 @@ function startOfferings(
   const { offerings } = state;
   undo.defer(engine.add(organisationReconciler({ store, ownIntents, offerings })));
   undo.defer(engine.lead(wakeOfferings({ ...ports, store, feed, offerings })));
+}
+
+/** The Offering may follow later: the module is used when it exists. */
+function reportMissing({ ports, state }: StartInput): void {
+  const existing = state.offerings.all().map(({ name }) => name);
+  for (const { module, offering, nearest } of missingOfferings(ports.extensions, existing)) {
+    const meant = nearest === undefined ? {} : { did_you_mean: nearest };
+    ports.log.warn({ module, offering, ...meant }, "offering of a module does not exist");
+  }
 }

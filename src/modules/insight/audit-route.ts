@@ -14,10 +14,14 @@ import { logWithoutDocuments } from "./log-pages.ts";
 import { cursorField, limitField, nextField, objectSchema } from "./schemas.ts";
 import {
   changeFilterFields,
-  changeLineSchema,
+  changeLineSchemaFor,
   changesOfKind,
   visibleTo,
 } from "./visible-changes.ts";
+
+const outcomes = ["created", "updated", "deleted", "erased"] as const;
+
+const recordSchema = changeLineSchemaFor(outcomes);
 
 export function auditRoute(ports: RoutePorts, lives: Lives): Route {
   return {
@@ -26,7 +30,9 @@ export function auditRoute(ports: RoutePorts, lives: Lives): Route {
     summary: "List who changed what, newest first.",
     description:
       "Records are derived from the log of changes, as far back as the history of the server " +
-      "reaches. Only changes of resources that you may get are shown. A page may be short.",
+      "reaches. Only changes of resources that you may get are shown. A page may be short. The " +
+      "type `erased` means that earlier states were erased; the name is `*` if it was about all " +
+      "deleted resources.",
     tag: "History",
     access: { kind: "authenticated" },
     query: objectSchema({
@@ -35,8 +41,8 @@ export function auditRoute(ports: RoutePorts, lives: Lives): Route {
       surface: { type: "string", description: "Only changes through this surface, such as kube." },
       type: {
         type: "string",
-        enum: ["created", "updated", "deleted"],
-        description: "Only changes of this type: created, updated or deleted.",
+        enum: [...outcomes],
+        description: "Only changes of this type: created, updated, deleted or erased.",
       },
       since: {
         type: "string",
@@ -57,7 +63,7 @@ export function auditRoute(ports: RoutePorts, lives: Lives): Route {
         description: "One page of records.",
         schema: objectSchema(
           {
-            items: { type: "array", items: changeLineSchema },
+            items: { type: "array", items: recordSchema },
             compactedTo: { type: "integer", description: "Older records were removed." },
             next: nextField,
           },
@@ -106,8 +112,6 @@ async function noRecords({ store }: RoutePorts): Promise<RouteAnswer> {
   const { compacted } = await store.head();
   return { kind: "document", status: 200, document: { items: [], compactedTo: compacted } };
 }
-
-const outcomes = ["created", "updated", "deleted"] as const;
 
 /** Everything in the query that decides which records there are. */
 const filters = [

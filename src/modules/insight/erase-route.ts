@@ -3,6 +3,8 @@
 
 import type { Route, RoutePorts } from "../../contract/route.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { allNames, recordErasure } from "../../intents/audit/erasures.ts";
+import { causeOf } from "../../intents/write/cause-of.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { addressedBy } from "./addressed.ts";
 import { nameParameters, namespaceField, objectSchema } from "./schemas.ts";
@@ -38,9 +40,12 @@ export function eraseRoutes({ intents }: RoutePorts): readonly Route[] {
         namespace: { type: "string", description: "Only resources of this namespace." },
       }),
       answers,
+      command: "resources.erase-deleted",
       errors: [403],
-      handle: async ({ query, signal }) => {
+      handle: async ({ query, caller, signal }) => {
         const namespace = textAt(query, "namespace");
+        const target = { kind: "secrets", namespace, name: allNames };
+        await recordErasure(intents, target, causeOf(caller));
         const where = namespace === "" ? {} : { namespace };
         return erased(
           await intents.store.erase({ kind: "deleted", minAgeMs: 0, ...where }, signal),
@@ -59,9 +64,11 @@ export function eraseRoutes({ intents }: RoutePorts): readonly Route[] {
       parameters: nameParameters,
       query: objectSchema({ namespace: namespaceField }),
       answers,
+      command: "resources.erase",
       errors: [403, 404],
       handle: async (request) => {
         const { key } = addressedBy(intents.kinds, request);
+        await recordErasure(intents, key, causeOf(request.caller));
         return erased(await intents.store.erase({ kind: "earlier", key }, request.signal));
       },
     },

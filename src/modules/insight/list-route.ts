@@ -11,6 +11,7 @@ import { decodeCursor, encodeCursor } from "../../kernel/cursor.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { numberAt, textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
+import { bytePauses } from "../../kernel/pauses.ts";
 import { kindNamed } from "./addressed.ts";
 import { rowJson, rowSchema } from "./row-json.ts";
 import {
@@ -99,7 +100,9 @@ async function listRows(
   const asked = { authorizer, user: caller.user, served, namespace };
   const scope = scopeOf(asked);
   requireScope(asked, scope);
-  const open = await readModel.open(served, { atLeast: numberAt(query, "atLeast"), signal });
+  const pauses = bytePauses(caller.tenant ?? "");
+  const atLeast = numberAt(query, "atLeast");
+  const open = await readModel.open(served, { atLeast, signal, pauses });
   const { columns } = open.projection;
   const fields = fieldsOf(columns);
   const [filterText, sortText] = [textAt(query, "filter"), textAt(query, "sort")];
@@ -112,6 +115,7 @@ async function listRows(
     after: cursor === "" ? undefined : placeFrom(decodeCursor(cursor, bound)),
     limit: numberAt(query, "limit") ?? limits.defaultRestPageItems,
     signal,
+    pauses,
   });
   const { rows, revision, next } = page;
   return {

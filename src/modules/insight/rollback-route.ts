@@ -49,6 +49,7 @@ export function rollbackRoute(ports: RoutePorts, lives: Lives): Route {
       ["to"],
     ),
     idempotency: "by-key",
+    command: "resources.rollback",
     etag: true,
     answers: {
       200: {

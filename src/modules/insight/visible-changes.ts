@@ -20,19 +20,23 @@ export const changeFilterFields: JsonObject = {
   name: { type: "string", description: "Only resources with this name." },
 };
 
-export const changeLineSchema: JsonObject = objectSchema(
-  {
-    revision: { type: "integer" },
-    type: { type: "string", enum: ["created", "updated", "deleted"] },
-    time: { type: "string", format: "date-time" },
-    kind: { type: "string" },
-    namespace: { type: "string" },
-    name: { type: "string" },
-    uid: { type: "string" },
-    cause: causeSchema,
-  },
-  ["revision", "type", "time", "kind", "name"],
-);
+export function changeLineSchemaFor(types: readonly string[]): JsonObject {
+  return objectSchema(
+    {
+      revision: { type: "integer" },
+      type: { type: "string", enum: [...types] },
+      time: { type: "string", format: "date-time" },
+      kind: { type: "string" },
+      namespace: { type: "string" },
+      name: { type: "string" },
+      uid: { type: "string" },
+      cause: causeSchema,
+    },
+    ["revision", "type", "time", "kind", "name"],
+  );
+}
+
+export const changeLineSchema = changeLineSchemaFor(["created", "updated", "deleted"]);
 
 export type ChangeFilter = (change: Pick<Change, "key" | "revision">) => boolean | Promise<boolean>;
 

@@ -8,6 +8,7 @@ import { requireScope, scopeOf } from "../../intents/read-model/scope.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { isTrueAt, numberAt, textAt } from "../../kernel/json-read.ts";
 import { kindId } from "../../kernel/kind.ts";
+import { bytePauses } from "../../kernel/pauses.ts";
 import { kindNamed } from "./addressed.ts";
 import { atLeastField, kindParameter, onlyNamespaceField } from "./schemas.ts";
 
@@ -31,6 +32,7 @@ export async function visitKinds(
   const namespace = textAt(query, "namespace");
   const wanted = textAt(query, "kind");
   const atLeast = numberAt(query, "atLeast");
+  const pauses = bytePauses(caller.tenant ?? "");
   let oldest = Number.POSITIVE_INFINITY;
   for (const served of kindsOf(ports, wanted, isTrueAt(query, "builtIn"))) {
     const asked = { authorizer: ports.authorizer, user: caller.user, served, namespace };
@@ -39,9 +41,9 @@ export async function visitKinds(
     const isCluster = served.kind.scope !== "Namespaced";
     // Cluster-wide resources are in no namespace, and of others nothing may be visible.
     if (isCluster && (namespace !== "" || !scope.isWhole)) continue;
-    const open = await ports.readModel.open(served, { atLeast, signal });
+    const open = await ports.readModel.open(served, { atLeast, signal, pauses });
     const visitRow = (row: Row): void => visit(served, row);
-    oldest = Math.min(oldest, await eachRow(ports, open, scope, visitRow, { signal }));
+    oldest = Math.min(oldest, await eachRow(ports, open, scope, visitRow, { signal, pauses }));
   }
   return Number.isFinite(oldest) ? oldest : (await ports.store.head()).revision;
 }

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { limits } from "../../kernel/limits.ts";
 import type { Json } from "../../kernel/json.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
-import type { Store } from "../port.ts";
+import { parseSelector } from "../../kernel/selector.ts";
+import type { ListQuery, Store } from "../port.ts";
 import { scenario } from "./harness.ts";
 import type { OpenStore } from "./harness.ts";
 import {
@@ -115,6 +116,41 @@ export function documentsContract(open: OpenStore): void {
     assert.equal((await changesAfter(h.store, 0)).length, 6);
     assert.equal((await listAll(h.store, { kind: widgets })).length, 6);
   });
+
+  scenario(
+    open,
+    "small and large documents, open and sealed, are whole in every list",
+    async (h) => {
+      const sizes = [10, 65_500, 65_600, 300_000, 700_000, 700_000, 20, 70_000, 1_200_000, 30];
+      const given = sizes.map((size, at) => ({
+        labels: { side: String(at % 2) },
+        fields: { "spec.at": String(at) },
+        ...(at % 3 === 0
+          ? { secrets: { word: "s".repeat(size) } }
+          : { spec: "é".repeat(size / 2) }),
+      }));
+      const bodies = given.map((content, at) => draft(key(`n${at}`), content).body);
+      for (const [at, content] of given.entries()) {
+        await commit(h.store, put(key(`n${at}`), { content }));
+      }
+      const shows = async (query: Partial<ListQuery>, wanted: readonly Buffer[]): Promise<void> => {
+        const found = await listAll(h.store, { kind: widgets, ...query });
+        assert.deepEqual(
+          found.map(({ key: { name }, body }) => [name, body.length]),
+          wanted.map((body) => [`n${bodies.indexOf(body)}`, body.length]),
+        );
+        assert(found.every(({ body }, at) => wanted[at]?.equals(body)));
+      };
+      const odd = bodies.filter((_, at) => at % 2 === 1);
+      await shows({}, bodies);
+      await shows({ limit: 3 }, bodies);
+      await shows({ labels: parseSelector("side=1") }, odd);
+      await shows({ labels: parseSelector("side!=0") }, odd);
+      await commit(h.store, put(key("n4"), { when: exists, content: { spec: 1 } }));
+      await shows({ at: sizes.length }, bodies);
+      await shows({ at: sizes.length, labels: parseSelector("side=1") }, odd);
+    },
+  );
 }
 
 function nested(depth: number): Json {

@@ -7,7 +7,6 @@
  * A page looks at a bounded number of rows and bytes: with a selector that matches little it may
  * be short or empty and still have a `next`.
  */
-import { assert } from "../../kernel/assert.ts";
 import { limits } from "../../kernel/limits.ts";
 import { fieldTerm, labelTerm, ownerTerm } from "../../kernel/terms.ts";
 import { isCounted, readLimits } from "../arguments.ts";
@@ -17,6 +16,7 @@ import { keyRange } from "./range.ts";
 import type { Part } from "./range.ts";
 import type { Reader } from "./reader.ts";
 import { matcherOf } from "./selection.ts";
+import { smallDocument, smallSealed } from "./sql.ts";
 
 /** Rows that one page may look at in vain. */
 const maxLooks = 10_000;
@@ -28,10 +28,13 @@ const firstChunk = 32;
 const largestChunk = 1_024;
 const chunkBytes = 2 * 1_048_576;
 
-/** The document is left out of rows that are only looked at; it is fetched for those that match. */
+/**
+ * The document is left out of rows that are only looked at, and of rows with a large one; it is
+ * fetched for those that match.
+ */
 type ListRow = readonly [
   ...[namespace: string, name: string, revision: number, uid: string, terms: string],
-  ...[document?: string, sealed?: Uint8Array | null],
+  ...[document?: string | null, sealed?: Uint8Array | null],
 ];
 
 export function list(reader: Reader, query: ListQuery): Page {
@@ -124,9 +127,12 @@ function pageOf(
       if (looks > limit + maxLooks) return cut(revision, records, last);
       if (isMatch === undefined || isMatch(row[4])) {
         if (records.length >= limit) return cut(revision, records, last);
-        const record = recordOf(reader, query.kind, row);
-        bytes += record.body.length;
-        if (bytes > limits.maxPageBytes && records.length > 0) return cut(revision, records, last);
+        const isFirst = records.length === 0;
+        const room = isFirst ? Number.MAX_SAFE_INTEGER : limits.maxPageBytes - bytes;
+        const record = recordOf(reader, query.kind, row, room);
+        bytes += record?.body.length ?? 0;
+        const isOver = bytes > limits.maxPageBytes && !isFirst;
+        if (record === undefined || isOver) return cut(revision, records, last);
         records.push(record);
       }
       last = row;
@@ -149,21 +155,21 @@ function pageLimit({ limit = limits.defaultPageItems }: ListQuery): number {
   return Math.min(limit, limits.maxPageItems);
 }
 
-function recordOf(reader: Reader, kind: string, row: ListRow): StoredRecord {
-  const [namespace, name, revision, uid, , document, sealed] = row;
+/** Undefined: the document is larger than the room that is left. */
+function recordOf(
+  reader: Reader,
+  kind: string,
+  row: ListRow,
+  room: number,
+): StoredRecord | undefined {
+  const [namespace, name, revision, uid, , document, sealed = null] = row;
   const key = { kind, namespace, name };
-  if (document !== undefined) return reader.shown(key, uid, revision, document, sealed ?? null);
-  const found = reader
-    .statement<[string, Uint8Array | null]>(
-      "SELECT document, sealed FROM change WHERE revision = ?",
-    )
-    .get(revision);
-  assert(found !== undefined, `change ${revision} of the snapshot is there`);
-  return reader.shown(key, uid, revision, ...found);
+  if (typeof document === "string") return reader.shown(key, uid, revision, document, sealed);
+  return reader.recordWithin(key, uid, revision, room);
 }
 
 const keyColumns = "r.namespace, r.name, r.revision, r.uid, r.terms";
-const columns = `${keyColumns}, c.document, c.sealed`;
+const columns = `${keyColumns}, ${smallDocument}, ${smallSealed}`;
 
 function currentRows(reader: Reader, query: ListQuery): Iterable<readonly ListRow[]> {
   const terms = drivingTerms(reader, query);

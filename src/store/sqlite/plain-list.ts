@@ -9,15 +9,12 @@ import type { ListQuery, Page, StoredRecord } from "../port.ts";
 import type { Reader } from "./reader.ts";
 import type { Part } from "./range.ts";
 import { keyRange } from "./range.ts";
-import { bufferOf } from "./sql.ts";
+import { bufferOf, documentSize, largeBytes, smallDocument, smallSealed } from "./sql.ts";
 
 /** Rows are read in chunks: the first and the largest. */
 const firstChunk = 4;
 const largestChunk = 1_024;
-/**
- * The documents of a chunk share their memory: who keeps one of them keeps this much. A chunk is
- * larger only if a single document is, or in the first chunk, whose sizes are not looked up.
- */
+/** The documents of a chunk share their memory: who keeps one of them keeps this much. */
 const chunkBytes = 262_144;
 const separator = "\u0000";
 
@@ -26,9 +23,15 @@ type PackedRow = readonly [
   ...[sealed: number, documents: Uint8Array | null],
 ];
 type PlainRow = readonly [
-  ...[name: string, revision: number, uid: string, document: string],
-  ...[sealed: Uint8Array | null, namespace: string],
+  ...[name: string, revision: number, uid: string, document: string | null],
+  ...[sealed: Uint8Array | null, namespace: string, bytes: number],
 ];
+
+/** A record of a chunk. A large document is not in it, and is read by itself if it is wanted. */
+interface Listed {
+  readonly record: StoredRecord;
+  readonly bytes: number;
+}
 
 export function plainPage(
   reader: Reader,
@@ -44,11 +47,11 @@ export function plainPage(
   if (size === 0) return { revision, records };
   for (;;) {
     const chunk = readChunk(reader, from === undefined ? query : { ...query, from }, size);
-    for (const record of chunk) {
-      bytes += record.body.length;
+    for (const listed of chunk) {
+      bytes += listed.bytes;
       const isFull = records.length >= limit || (bytes > limits.maxPageBytes && records.length > 0);
       if (isFull) return { revision, records, ...nextAfter(revision, records) };
-      records.push(record);
+      records.push(wholeRecord(reader, listed));
     }
     if (chunk.length < size) return { revision, records };
     from = nextAfter(revision, records).next;
@@ -56,6 +59,12 @@ export function plainPage(
     size = fittingRows(reader, from === undefined ? query : { ...query, from }, most);
     if (size === 0) return { revision, records };
   }
+}
+
+function wholeRecord(reader: Reader, { record, bytes }: Listed): StoredRecord {
+  if (bytes <= largeBytes) return record;
+  const { key, uid, revision } = record;
+  return reader.recordWithin(key, uid, revision, Number.MAX_SAFE_INTEGER) ?? record;
 }
 
 /** How many of the next documents fit into a chunk; sizes are known without their documents. */
@@ -72,14 +81,14 @@ function fittingRows(reader: Reader, query: ListQuery, most: number): number {
 export function sizesOf(query: ListQuery): Part {
   const { sql, values } = keyRange("r", query);
   return {
-    sql: `SELECT group_concat(bytes) FROM (SELECT octet_length(c.document) AS bytes
+    sql: `SELECT group_concat(bytes) FROM (SELECT ${documentSize} AS bytes
       FROM resource r CROSS JOIN change c ON c.revision = r.revision
       WHERE r.kind = ?${sql} ORDER BY r.namespace, r.name LIMIT ?)`,
     values: [query.kind, ...values],
   };
 }
 
-function readChunk(reader: Reader, query: ListQuery, size: number): readonly StoredRecord[] {
+function readChunk(reader: Reader, query: ListQuery, size: number): readonly Listed[] {
   const { kind } = query;
   const packed = packedRows(query);
   const row = reader.statement<PackedRow>(packed.sql).get(...packed.values, size);
@@ -91,29 +100,36 @@ function readChunk(reader: Reader, query: ListQuery, size: number): readonly Sto
   const revisionOf = JSON.parse(`[${revisions ?? ""}]`) as readonly number[];
   const lengthOf = JSON.parse(`[${lengths ?? ""}]`) as readonly number[];
   const bytes = bufferOf(documents ?? new Uint8Array());
-  const records: StoredRecord[] = [];
+  const chunk: Listed[] = [];
   let at = 0;
   for (let index = 0; index < count; index += 1) {
     const namespace = query.namespace ?? parts[index * each + 2] ?? "";
-    const end = at + (lengthOf[index] ?? 0);
-    records.push({
+    const length = lengthOf[index] ?? 0;
+    const end = length > largeBytes ? at : at + length;
+    const record = {
       key: { kind, namespace, name: parts[index * each] ?? "" },
       uid: parts[index * each + 1] ?? "",
       revision: revisionOf[index] ?? 0,
       body: bytes.subarray(at, end),
-    });
+    };
+    chunk.push({ record, bytes: length });
     at = end;
   }
-  return records;
+  return chunk;
 }
 
+const unread = Buffer.alloc(0);
+
 /** Row by row, where there are envelopes to open. */
-function readRows(reader: Reader, query: ListQuery, size: number): readonly StoredRecord[] {
+function readRows(reader: Reader, query: ListQuery, size: number): readonly Listed[] {
   const { sql, values } = plainRows(query);
   const rows = reader.statement<PlainRow>(`${sql} LIMIT ?`).all(...values, size);
-  return rows.map(([name, revision, uid, document, sealed, namespace]) =>
-    reader.shown({ kind: query.kind, namespace, name }, uid, revision, document, sealed),
-  );
+  return rows.map(([name, revision, uid, document, sealed, namespace, bytes]) => {
+    const key = { kind: query.kind, namespace, name };
+    if (document === null) return { record: { key, uid, revision, body: unread }, bytes };
+    const record = reader.shown(key, uid, revision, document, sealed);
+    return { record, bytes };
+  });
 }
 
 /** As one row: how many, texts and numbers of each, how many are sealed, and all documents. */
@@ -132,8 +148,8 @@ export function packedRows(query: ListQuery): Part {
 export function plainRows(query: ListQuery): Part {
   const { sql, values } = keyRange("r", query);
   return {
-    sql: `SELECT r.name, r.revision, r.uid, c.document, c.sealed, r.namespace,
-        octet_length(c.document) AS bytes
+    sql: `SELECT r.name, r.revision, r.uid, ${smallDocument} AS document, ${smallSealed} AS sealed,
+        r.namespace, ${documentSize} AS bytes
       FROM resource r CROSS JOIN change c ON c.revision = r.revision
       WHERE r.kind = ?${sql} ORDER BY r.namespace, r.name`,
     values: [query.kind, ...values],

@@ -6,6 +6,7 @@
  * history.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { assert } from "../../kernel/assert.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
@@ -23,8 +24,8 @@ import type {
 } from "../port.ts";
 import { isUnopened } from "../seal.ts";
 import { claimQueries } from "./claims.ts";
-import { bufferOf, causeOrNull, rows } from "./sql.ts";
-import type { Rows, Value } from "./sql.ts";
+import { bufferOf, bytesOf, causeOrNull, documentSize, rows, textColumn } from "./sql.ts";
+import type { Rows, TextValue, Value } from "./sql.ts";
 
 /** How many sealed changes an erasure looks at in one read. */
 const erasureRows = 500;
@@ -39,21 +40,25 @@ export type OpenBody = (
 type ChangeRow = [
   ...[revision: number, previous: number | null, type: Change["type"]],
   ...[kind: string, namespace: string, name: string, uid: string, atMs: number, terms: string],
-  ...[document: string | null, sealed: Uint8Array | null],
-  ...[oldTerms: string | null, oldDocument: string | null, oldSealed: Uint8Array | null],
+  ...[document: TextValue | null, sealed: Uint8Array | null],
+  ...[oldTerms: string | null, oldDocument: TextValue | null, oldSealed: Uint8Array | null],
   cause: Uint8Array | null,
 ];
 
 /** A change with the one it replaced: its terms, and its document for a deletion without one. */
 const changeColumns = `c.revision, c.previous, c.type, c.kind, c.namespace, c.name, c.uid, c.at_ms,
-  c.terms, c.document, c.sealed, p.terms,
-  CASE WHEN c.document IS NULL THEN p.document END,
+  c.terms, ${textColumn("c.document")}, c.sealed, p.terms,
+  CASE WHEN c.document IS NULL THEN ${textColumn("p.document")} END,
   CASE WHEN c.document IS NULL THEN p.sealed END, c.cause`;
 
 export const readQueries = {
-  get: `SELECT r.revision, r.uid, c.document, c.sealed
+  get: `SELECT r.revision, r.uid, ${textColumn("c.document")}, c.sealed
     FROM resource r CROSS JOIN change c ON c.revision = r.revision
     WHERE r.kind = ? AND r.namespace = ? AND r.name = ?`,
+  /** Null when the document is larger than the second number. */
+  document: `SELECT iif(${documentSize} > ?2, NULL, ${textColumn("c.document")}),
+      iif(${documentSize} > ?2, NULL, c.sealed)
+    FROM change c WHERE c.revision = ?1`,
   changes: `SELECT ${changeColumns} FROM change c LEFT JOIN change p ON p.revision = c.previous
     WHERE c.revision > ? ORDER BY c.revision LIMIT ?`,
   changesOfKinds: `SELECT revision FROM change
@@ -83,7 +88,8 @@ function statements(db: DatabaseSync) {
   const changes = causeOrNull(db, readQueries.changes);
   const change = causeOrNull(db, readQueries.change);
   return {
-    get: rows<[number, string, string, Uint8Array | null]>(db, readQueries.get),
+    get: rows<[number, string, TextValue, Uint8Array | null]>(db, readQueries.get),
+    document: rows<[TextValue | null, Uint8Array | null]>(db, readQueries.document),
     head: rows<[number, number]>(db, "SELECT revision, compacted FROM head"),
     changes: rows<ChangeRow>(db, changes),
     changesOfKinds: rows<[number]>(db, readQueries.changesOfKinds),
@@ -155,15 +161,27 @@ export class Reader {
     );
   }
 
-  /** Documents are read as texts: a string and its bytes cost half of what a blob costs. */
+  /** The record of a change; undefined if its document is larger than the bytes. */
+  recordWithin(
+    key: ResourceKey,
+    uid: string,
+    revision: number,
+    maxBytes: number,
+  ): StoredRecord | undefined {
+    const row = this.#sql.document.get(revision, maxBytes);
+    assert(row !== undefined, `change ${revision} of the snapshot is there`);
+    const [document, sealed] = row;
+    return document === null ? undefined : this.shown(key, uid, revision, document, sealed);
+  }
+
   record(
     key: ResourceKey,
     uid: string,
     revision: number,
-    document: string,
+    document: TextValue,
     sealed: Uint8Array | null,
   ): StoredRecord {
-    const body = Buffer.from(document);
+    const body = bytesOf(document);
     if (sealed === null) return { key, uid, revision, body };
     return { key, uid, revision, body: this.#open({ key, uid }, body, bufferOf(sealed)) };
   }
@@ -173,14 +191,14 @@ export class Reader {
     key: ResourceKey,
     uid: string,
     revision: number,
-    document: string,
+    document: TextValue,
     sealed: Uint8Array | null,
   ): StoredRecord {
     try {
       return this.record(key, uid, revision, document, sealed);
     } catch (error) {
       if (!isUnopened(error)) throw error;
-      return { key, uid, revision, body: Buffer.from(document), unopened: error };
+      return { key, uid, revision, body: bytesOf(document), unopened: error };
     }
   }
 

@@ -38,6 +38,27 @@ export function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
+/** From this size on, a document is read as a blob: a text costs five times as much. */
+export const largeBytes = 65_536;
+
+/** The bytes of a stored document, which the database knows without reading it. */
+export const documentSize = "(octet_length(c.document) + ifnull(octet_length(c.sealed), 0))";
+/** Columns of lists: null for a large document, which is read by itself if it is wanted. */
+export const smallDocument = `iif(${documentSize} > ${largeBytes}, NULL, c.document)`;
+export const smallSealed = `iif(${documentSize} > ${largeBytes}, NULL, c.sealed)`;
+
+/** A text as the column of a query: see `bytesOf`. */
+export function textColumn(column: string): string {
+  return `iif(octet_length(${column}) > ${largeBytes}, CAST(${column} AS BLOB), ${column})`;
+}
+
+/** What `textColumn` reads. A small text and its bytes cost half of what a blob costs. */
+export type TextValue = string | Uint8Array;
+
+export function bytesOf(text: TextValue): Buffer {
+  return typeof text === "string" ? Buffer.from(text) : bufferOf(text);
+}
+
 const cannotOpen = 14;
 
 const primaryCodes: ReadonlyMap<number, readonly [ErrorCode, string]> = new Map([

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FleetAccess } from "../../modules/fleet/api/fleet-route.ts";
 import type { FleetState } from "../../modules/fleet/fleet-state.ts";
+import type { MemberDirectory } from "../../modules/fleet/identity.ts";
 import { readOffering } from "../../modules/fleet/offering.ts";
 import type { Organisation } from "../../modules/fleet/organisations/organisation.ts";
 import { sampleOffering } from "../../modules/fleet/sample-offering.ts";
@@ -32,7 +33,12 @@ function stateWith(organisation?: Partial<Organisation>): Asking["state"] {
   const organisations: FleetState["organisations"] = {
     get: () => organisation as Organisation | undefined,
   };
-  const directory = { organisationOf: () => undefined, member: () => undefined };
+  const directory: MemberDirectory = {
+    listed: () => undefined,
+    member: () => undefined,
+    acceptsIssuer: (id) => id !== "foreign",
+    claimed: () => [],
+  };
   return { directory, organisations };
 }
 
@@ -73,11 +79,24 @@ describe("a customer", () => {
     assert.equal(outcome("member", asking(customer, denied)), "fleet.denied");
     const whole = { state: stateWith({ isDenied: true, members: new Map() }) };
     assert.equal(outcome("member", asking(customer, whole)), "fleet.denied");
-    const entry = { account: "", isAdmin: false, isDenied: true };
+    const entry = { login: "ann", claimedFrom: "", account: "", isAdmin: false, isDenied: true };
     const members = new Map([["ann", entry]]);
     const member = { state: stateWith({ isDenied: false, members }) };
     assert.equal(outcome("member", asking(customer, member)), "fleet.denied");
     assert.equal(outcome("token", asking(customer, denied)), "ok");
+  });
+
+  it("is refused when the organisation belongs to another issuer", () => {
+    const other = user("https://customers", { org_id: ["foreign"] });
+    assert.throws(
+      () => authorise("member", asking(other)),
+      (error: unknown) => {
+        assert.ok(isSetpointError(error, "request.unauthenticated"));
+        const reason = textAt(error.details, "reason");
+        assert.match(reason, /organisation foreign does not accept tokens of the issuer https:/);
+        return true;
+      },
+    );
   });
 
   it("is refused in maintenance, unless the organisation is allowed", () => {

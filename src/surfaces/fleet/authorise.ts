@@ -89,8 +89,12 @@ function checkIssuer(offering: Offering, caller: FleetCaller): void {
   throw unauthenticated({ fault: "unknown-issuer", reason });
 }
 
-function checkOrganisation({ api }: Offering, { organisation }: FleetCaller): void {
+function checkOrganisation({ api }: Offering, caller: FleetCaller): void {
+  const { organisation, organisationRefusal } = caller;
   if (organisation !== undefined) return;
+  if (organisationRefusal !== undefined) {
+    throw unauthenticated({ fault: "unknown-issuer", reason: organisationRefusal });
+  }
   const claims = api.claims.organisation.join(" or ");
   const reason = `the user has no organisation: missing claim ${claims}`;
   throw unauthenticated({ fault: "missing-claim", reason, claim: claims });

@@ -27,6 +27,7 @@ const numbers: Partial<Record<ErrorCode, FleetErrorNumber>> = {
   "fleet.quota_unavailable": 121,
   "fleet.capacity_reached": 24,
   "fleet.type_disabled": 4,
+  "fleet.namespace_taken": 6,
   "fleet.name_taken": 36,
   "fleet.name_invalid": 32,
   "fleet.name_too_long": 34,

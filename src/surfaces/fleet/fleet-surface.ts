@@ -160,6 +160,10 @@ async function readBody({ exchange }: Call, schema: JsonObject): Promise<JsonObj
   const read = bodyReaders.get(schema) ?? bodyReader(schema);
   bodyReaders.set(schema, read);
   const bytes = await exchange.readBody(limits.maxRestBodyBytes, bodyTooLarge);
+  // A report without a body would be an empty report.
+  if (bytes.length === 0) {
+    throw new SetpointError("fleet.body_invalid", "the body is empty: send a JSON object");
+  }
   return read(bytes, exchange.headers["content-type"]);
 }
 

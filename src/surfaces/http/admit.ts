@@ -6,6 +6,7 @@
 import { mastersGroup } from "../../intents/auth/user.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
+import type { Exchange } from "./exchange.ts";
 import { FairLane } from "./fair-lane.ts";
 import type { FairLaneOptions, LaneCounts } from "./fair-lane.ts";
 import type { FlowPorts } from "./flow-account.ts";
@@ -35,9 +36,12 @@ export const longCost: RequestCost = { work: "long", bytes: 0 };
 /** A lane for each type of work, and one for requests whose body is still arriving. */
 export type Lanes = Readonly<Record<WorkType | "body", FairLane>>;
 
+/** What is known of the body of a request before it is read. */
+export type BodyState = Pick<Exchange, "isBodyInTransit" | "bodyBytesAhead">;
+
 export interface Admission {
   /** A place must be entered before the request is handled, and left when it has ended. */
-  placeOf(tenant: string, cost: RequestCost, isBodyInTransit: boolean): Place;
+  placeOf(tenant: string, cost: RequestCost, body: BodyState): Place;
   /** A request that is exempt from admission shares the event loop with the others. */
   turnsOf(tenant: string): PageTurns;
   counts(lane: keyof Lanes): LaneCounts;
@@ -67,8 +71,10 @@ export function createAdmission(input: AdmissionInput): Admission {
     long: lane("long", limits.maxLongRequests, { share: 1, maxQueued: 0 }),
   };
   return {
-    placeOf: (tenant, cost, isBodyInTransit) =>
-      new Place({ lanes, memory, shared, loop }, tenant, { ...cost, isBodyInTransit }),
+    placeOf: (tenant, { work, bytes }, { isBodyInTransit, bodyBytesAhead: bytesAhead }) => {
+      const ports = { lanes, memory, shared, loop };
+      return new Place(ports, tenant, { work, bytes, isBodyInTransit, bytesAhead });
+    },
     turnsOf: (tenant) => loop.turnsOf(tenant),
     counts: (name) => lanes[name].counts(),
   };

@@ -14,6 +14,9 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
     get isBodyInTransit() {
       return exchange.isBodyInTransit;
     },
+    get bodyBytesAhead() {
+      return exchange.bodyBytesAhead;
+    },
     admitted: (place) => exchange.admitted(place),
     readBody: async (maxBytes, tooLarge) => {
       const bytes = await exchange.readBody(maxBytes, tooLarge);

@@ -8,12 +8,15 @@ import { isSetpointError } from "../../kernel/errors.ts";
 import { countedTurns } from "../../kernel/fair-turns.ts";
 import { systemTimers } from "../../kernel/timers.ts";
 import { exchangeOf } from "./exchange.ts";
+import { streamGates } from "./stream-gate.ts";
+import { inLaterTurn } from "./turn.ts";
 
 const outflows = {
   timers: systemTimers,
   stallMs: 1_000,
   bodyPaceMs: 1_000,
   turns: countedTurns("answers", 1_000_000),
+  gates: streamGates({ later: inLaterTurn, timers: systemTimers }),
 };
 
 it("a body whose client left before it was asked for is refused, not waited for", async () => {

@@ -10,12 +10,13 @@ import type {
 } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
+import { limits } from "../../kernel/limits.ts";
 import { readBody } from "./incoming-body.ts";
 import { Outflow, isGone } from "./outflow.ts";
 import type { BodyStream, Outflows, Response } from "./outflow.ts";
 import type { PageTurns } from "./loop-share.ts";
 import type { Place } from "./place.ts";
-import { currentTurn, sendTogether } from "./turn.ts";
+import { connectionTenant, currentTurn, sendTogether } from "./turn.ts";
 import { endLater, isSoonOver, isUnread, stopSending } from "./unread-body.ts";
 
 export type Headers = Readonly<Record<string, string | number | readonly string[]>>;
@@ -31,6 +32,8 @@ export interface Exchange {
   readonly certificate: PeerCertificate | undefined;
   /** Whether a part of the body has not arrived. */
   readonly isBodyInTransit: boolean;
+  /** The bytes of the body that may be in memory although nothing has read them yet. */
+  readonly bodyBytesAhead: number;
   /** What the request holds, from its admission on. Called at most once. */
   admitted(place: Place): void;
   /** The request is exempt from admission, and shares the event loop. Called at most once. */
@@ -73,6 +76,11 @@ export interface ExchangeInput {
 
 export function exchangeOf(request: Request, response: Response, input: ExchangeInput): Exchange {
   return new HttpExchange(request, response, input);
+}
+
+/** All requests of one connection have the same object. */
+export function connectionOf(request: Request): object {
+  return ("stream" in request ? request.stream.session : undefined) ?? request.socket;
 }
 
 /** Bodies up to this size go out in one piece with their head. */
@@ -131,13 +139,21 @@ class HttpExchange implements Exchange {
     return isUnread(this.#request);
   }
 
+  get bodyBytesAhead(): number {
+    const length = this.headers["content-length"];
+    if (length !== undefined) return Math.min(Number(length) || 0, limits.maxBodyBytesAhead);
+    return this.isBodyInTransit ? limits.maxBodyBytesAhead : this.#request.readableLength;
+  }
+
   admitted(place: Place): void {
     this.#place = place;
     this.#turns = place;
+    connectionTenant(connectionOf(this.#request), place.tenant);
   }
 
   exempted(turns: PageTurns): void {
     this.#turns = turns;
+    connectionTenant(connectionOf(this.#request), turns.tenant);
   }
 
   readBody(maxBytes: number, tooLarge: () => Error): Promise<Buffer> {

@@ -139,7 +139,8 @@ test("a wait ends after its time, and when the client leaves", async () => {
   equal(lane.enter("x"), undefined);
   const late = rejects(lane.enter("a") ?? Promise.resolve(), isOverloaded);
   const client = new AbortController();
-  const left = rejects(lane.enter("a", 1, () => client.signal) ?? Promise.resolve(), isOverloaded);
+  const leaving = lane.enter("a", 1, { signal: () => client.signal });
+  const left = rejects(leaving ?? Promise.resolve(), isOverloaded);
   client.abort();
   await left;
   deepEqual(lane.counts(), { held: 1, waiting: 1 });

@@ -23,6 +23,13 @@ export interface FairLaneOptions {
   readonly maxWaitMs: number;
 }
 
+export interface WaitOptions {
+  /** Ends the wait. */
+  readonly signal?: (() => AbortSignal) | undefined;
+  /** Called before the wait. What it throws refuses the request. */
+  readonly onWait?: (() => void) | undefined;
+}
+
 export interface LaneCounts {
   readonly held: number;
   readonly waiting: number;
@@ -64,9 +71,9 @@ export class FairLane {
 
   /**
    * Takes an amount, which must be returned with `leave`. Undefined means that it was taken at
-   * once, which is the common case and creates no promise. `signal` is called only for a wait.
+   * once, which is the common case and creates no promise. The options are called only for a wait.
    */
-  enter(name: string, amount = 1, signal?: () => AbortSignal): Promise<void> | undefined {
+  enter(name: string, amount = 1, options: WaitOptions = {}): Promise<void> | undefined {
     const tenant = this.#tenantOf(name);
     // No tenant with a queue could enter now: `leave` has admitted all that could.
     if (tenant.queue.size === 0 && this.#fits(tenant, amount)) {
@@ -77,7 +84,13 @@ export class FairLane {
       this.#settle(tenant);
       throw overloaded();
     }
-    return this.#wait(tenant, amount, signal?.());
+    try {
+      options.onWait?.();
+    } catch (error) {
+      this.#settle(tenant);
+      throw error;
+    }
+    return this.#wait(tenant, amount, options.signal?.());
   }
 
   /** Takes more without waiting, or throws: holders that wait for each other would never end. */

@@ -1,4 +1,4 @@
-// The bytes of an answer that wait for the connection, as pieces of about the same size. Memory
+// The bytes of an answer that wait for the connection, which takes them in pieces. Memory
 // that other answers wait with, too, is charged as shared from the time it is queued until the
 // connection has taken the last piece of it.
 
@@ -15,7 +15,6 @@ interface Waiting {
 
 /** Has a life cycle, hence a class. */
 export class FlowQueue {
-  readonly #pieceBytes: number;
   readonly #account: FlowAccount | undefined;
   #waiting: Waiting[] = [];
   /** Shared memory of pieces that the connection has not taken. */
@@ -23,13 +22,8 @@ export class FlowQueue {
   #bytes = 0;
   #ownBytes = 0;
 
-  constructor(pieceBytes: number, account: FlowAccount | undefined) {
-    this.#pieceBytes = pieceBytes;
+  constructor(account: FlowAccount | undefined) {
     this.#account = account;
-  }
-
-  isOnePiece(bytes: Buffer): boolean {
-    return bytes.length <= this.#pieceBytes;
   }
 
   get isEmpty(): boolean {
@@ -57,13 +51,13 @@ export class FlowQueue {
   }
 
   /** Many small ones are joined and large ones are cut. */
-  nextPiece(): Buffer {
+  nextPiece(pieceBytes: number): Buffer {
     const parts: Buffer[] = [];
     let bytes = 0;
-    while (bytes < this.#pieceBytes) {
+    while (bytes < pieceBytes) {
       const [first] = this.#waiting;
       if (first === undefined) break;
-      const taken = first.bytes.subarray(0, this.#pieceBytes - bytes);
+      const taken = first.bytes.subarray(0, pieceBytes - bytes);
       parts.push(taken);
       bytes += taken.length;
       this.#cut(first, taken.length);

@@ -12,6 +12,7 @@ export interface LoopShareOptions {
 
 /** The turns of one request. */
 export interface PageTurns {
+  readonly tenant: string;
   /** Waits for a turn of the event loop in which a page can be read. Undefined: this one. */
   pageTurn(): Promise<void> | undefined;
   pageRead(bytes: number): void;
@@ -29,7 +30,11 @@ export class LoopShare {
   }
 
   turnsOf(tenant: string): PageTurns {
-    return { pageTurn: () => this.enter(tenant), pageRead: (bytes) => this.spend(bytes) };
+    return {
+      tenant,
+      pageTurn: () => this.enter(tenant),
+      pageRead: (bytes) => this.spend(bytes),
+    };
   }
 
   /** Undefined means that the page can be read in this turn. */

@@ -3,7 +3,8 @@
 
 import type { ResourceNaming } from "../../contract/command.ts";
 import type { ModuleLog } from "../../contract/ports.ts";
-import type { RoutePorts } from "../../contract/route.ts";
+import type { Route, RoutePorts } from "../../contract/route.ts";
+import type { Auditor } from "../../intents/audit/audit-trail.ts";
 import type { Intents } from "../../intents/request.ts";
 import type { ChangeFeed } from "../../intents/watch/change-feed.ts";
 import type { Clock } from "../../kernel/clock.ts";
@@ -21,11 +22,15 @@ export interface ModuleSurface {
 
 /** What routes receive, and more. The read model is the one that the REST surface uses. */
 export interface SurfacePorts extends RoutePorts {
+  /** The routes of all modules. */
+  readonly routes: readonly Route[];
   /** What the module offers to its surface: see OpenModule. */
   readonly offered: unknown;
   /** The write path without policies: for the surface's own records. */
   readonly ownIntents: Intents;
   readonly feed: ChangeFeed;
+  /** Undefined where the server writes no audit log. */
+  readonly audit?: Auditor | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Aborted when the server stops. */

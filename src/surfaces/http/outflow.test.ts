@@ -5,6 +5,7 @@ import { EventEmitter } from "node:events";
 import { describe, it } from "node:test";
 import { manualClock } from "../../kernel/clock.ts";
 import { FairTurns } from "../../kernel/fair-turns.ts";
+import { limits } from "../../kernel/limits.ts";
 import { manualTimers } from "../../kernel/manual-timers.ts";
 import type { ManualTimers } from "../../kernel/manual-timers.ts";
 import { memoryLane } from "./admit.ts";
@@ -13,6 +14,7 @@ import { FlowAccount } from "./flow-account.ts";
 import { Outflow } from "./outflow.ts";
 import type { Response } from "./outflow.ts";
 import { SharedBytes } from "./shared-bytes.ts";
+import { streamGates } from "./stream-gate.ts";
 
 const piece = 128 * 1_024;
 
@@ -57,7 +59,7 @@ interface Rig {
   readonly turn: () => boolean;
   readonly open: (
     tenant: string,
-    options?: { readonly isFast?: boolean; readonly isStream?: boolean },
+    options?: { readonly isFast?: boolean; readonly session?: object },
   ) => { readonly connection: Connection; readonly outflow: Outflow };
 }
 
@@ -67,7 +69,8 @@ function rig({ turnBytes = 10 * piece, capacity = 1_000 * piece } = {}): Rig {
   const shared = new SharedBytes(memory);
   const planned: (() => void)[] = [];
   const turns = new FairTurns({ budget: turnBytes, later: (run) => void planned.push(run) });
-  const outflows = { timers, stallMs: 6_000, bodyPaceMs: 1_000, turns };
+  const gates = streamGates({ later: (run) => void planned.push(run), timers });
+  const outflows = { timers, stallMs: 6_000, bodyPaceMs: 1_000, turns, gates };
   return {
     memory,
     timers,
@@ -76,9 +79,11 @@ function rig({ turnBytes = 10 * piece, capacity = 1_000 * piece } = {}): Rig {
       run?.();
       return run !== undefined;
     },
-    open: (tenant, { isFast = true, isStream = false } = {}) => {
+    open: (tenant, { isFast = true, session } = {}) => {
       const connection = new Connection(isFast);
-      if (isStream) Object.assign(connection, { stream: { destroyed: false } });
+      if (session !== undefined) {
+        Object.assign(connection, { stream: { destroyed: false, session } });
+      }
       const response = connection as unknown as Response;
       const account = new FlowAccount({ memory, shared }, tenant);
       return { connection, outflow: new Outflow(response, outflows, { tenant, account }) };
@@ -96,11 +101,31 @@ describe("handing bytes to connections", () => {
     assert.equal(memory.heldBy("a"), 0);
   });
 
-  it("has smaller pieces on HTTP/2, where all streams of a connection hand one", () => {
+  it("has smaller pieces on HTTP/2, where the streams of a connection share it", () => {
     const { open } = rig();
-    const { connection, outflow } = open("a", { isStream: true });
+    const { connection, outflow } = open("a", { session: {} });
     outflow.write(Buffer.alloc(40 * 1_024));
     assert.deepEqual(connection.pieces, [16 * 1_024, 16 * 1_024, 8 * 1_024]);
+  });
+
+  it("waits until an HTTP/2 connection has taken what its other streams handed", () => {
+    const { open, turn } = rig();
+    const session = {};
+    const streams = Array.from({ length: 50 }, () => open("a", { isFast: false, session }));
+    for (const { outflow } of streams) outflow.write(Buffer.alloc(piece));
+    const held = (): number =>
+      streams.reduce((sum, { connection }) => sum + connection.writableLength, 0);
+    assert.equal(held(), limits.maxHandedBytes);
+    const other = open("a", { isFast: false, session: {} });
+    other.outflow.write(Buffer.alloc(piece));
+    assert.equal(other.connection.pieces.length, 1);
+    const done = (): boolean => streams.every(({ connection }) => connection.pieces.length === 8);
+    for (let write = 0; write < 100 && !done(); write++) {
+      for (const { connection } of streams) if (connection.writableLength > 0) connection.take();
+      while (turn());
+      assert.ok(held() <= limits.maxHandedBytes, `${held()} bytes are held`);
+    }
+    assert.ok(done());
   });
 
   it("continues in later turns, and tenants take turns", () => {

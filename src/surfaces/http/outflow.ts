@@ -12,6 +12,7 @@ import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import type { FlowAccount } from "./flow-account.ts";
 import { FlowQueue } from "./flow-queue.ts";
+import type { StreamGate, StreamGates } from "./stream-gate.ts";
 
 export interface BodyStream {
   /**
@@ -43,6 +44,8 @@ export interface Outflows {
   readonly bodyPaceMs: number;
   /** The bytes that are handed to connections in one turn of the event loop. */
   readonly turns: FairTurns;
+  /** The bytes that the streams of an HTTP/2 connection hand to it at a time. */
+  readonly gates: StreamGates;
 }
 
 export interface OutflowInput {
@@ -57,12 +60,8 @@ export function isGone(response: Response): boolean {
   return "stream" in response ? response.stream.destroyed : response.destroyed;
 }
 
+/** Of HTTP/1.1, where an answer has a connection of its own. */
 const pieceBytes = 128 * 1_024;
-/**
- * Of HTTP/2. While its connection is busy, all streams of it hand a piece, and all of these are
- * encrypted at once when the connection is free.
- */
-const streamPieceBytes = 16 * 1_024;
 /** How often a client is looked at within the time that it may take nothing. */
 const looks = 6;
 
@@ -73,8 +72,11 @@ export class Outflow implements BodyStream {
   readonly #tenant: string;
   readonly #account: FlowAccount | undefined;
   readonly #queue: FlowQueue;
+  /** Of HTTP/2. */
+  readonly #gate: StreamGate | undefined;
   readonly #closed = Promise.withResolvers<void>();
   readonly #handNext = (): boolean => this.#handOne();
+  readonly #written = (): void => this.#holdGate();
   /** Kept here because only HTTP/1.1 has it on the response. */
   #needsDrain = false;
   #isEnding = false;
@@ -89,11 +91,12 @@ export class Outflow implements BodyStream {
     this.#all = all;
     this.#tenant = tenant;
     this.#account = account;
-    this.#queue = new FlowQueue("stream" in response ? streamPieceBytes : pieceBytes, account);
+    this.#queue = new FlowQueue(account);
     if (isGone(response)) {
       this.#close();
       return;
     }
+    this.#gate = gateOf(response, all);
     response.once("close", () => this.#close());
     response.on("drain", () => this.#drain());
   }
@@ -114,7 +117,7 @@ export class Outflow implements BodyStream {
   write(bytes: Buffer | string, shared?: Buffer): boolean {
     if (this.#isClosed || this.#isEnding) return true;
     const buffer = typeof bytes === "string" ? Buffer.from(bytes) : bytes;
-    const isDirect = !this.#hasBacklog && this.#queue.isOnePiece(buffer) && this.#all.turns.isOpen;
+    const isDirect = this.#isFree && buffer.length <= this.#pieceBytes && this.#all.turns.isOpen;
     let isWithin = true;
     if (isDirect) this.#hand(buffer);
     else {
@@ -178,14 +181,37 @@ export class Outflow implements BodyStream {
     return this.#needsDrain || !this.#queue.isEmpty;
   }
 
+  get #pieceBytes(): number {
+    return this.#gate?.pieceBytes ?? pieceBytes;
+  }
+
+  /** Nothing waits, and the connection takes more. */
+  get #isFree(): boolean {
+    return !this.#hasBacklog && this.#gate?.mayHand(this) !== false;
+  }
+
   #hand(bytes: Buffer): void {
     this.#all.turns.spend(bytes.length);
-    this.#needsDrain = !(this.#response as ServerResponse).write(bytes);
+    this.#needsDrain = !this.#writeBytes(bytes);
     if (!this.#needsDrain) this.#queue.taken();
   }
 
+  #writeBytes(bytes: Buffer): boolean {
+    const response = this.#response as ServerResponse;
+    if (this.#gate === undefined) return response.write(bytes);
+    const isTaken = response.write(bytes, this.#written);
+    this.#holdGate();
+    return isTaken;
+  }
+
+  #holdGate(): void {
+    if (!this.#isClosed) this.#gate?.hold(this, this.#response.writableLength);
+  }
+
   #pump(): void {
-    if (this.#mayHand) this.#all.turns.add(this.#tenant, this.#handNext);
+    if (!this.#mayHand) return;
+    if (this.#gate?.mayHand(this) === false) this.#gate.wait(this, () => this.#pump());
+    else this.#all.turns.add(this.#tenant, this.#handNext);
   }
 
   get #mayHand(): boolean {
@@ -195,7 +221,11 @@ export class Outflow implements BodyStream {
   /** True while there is more to hand. */
   #handOne(): boolean {
     if (!this.#mayHand) return false;
-    this.#hand(this.#queue.nextPiece());
+    if (this.#gate?.mayHand(this) === false) {
+      this.#pump();
+      return false;
+    }
+    this.#hand(this.#queue.nextPiece(this.#pieceBytes));
     if (this.#isEnding && this.#queue.isEmpty) this.#response.end();
     if (this.#hasBacklog) this.#count();
     else this.#emptied();
@@ -205,6 +235,7 @@ export class Outflow implements BodyStream {
   #drain(): void {
     if (this.#isClosed) return;
     this.#needsDrain = false;
+    this.#holdGate();
     this.#idleTicks = 0;
     this.#queue.taken();
     this.#pump();
@@ -255,8 +286,14 @@ export class Outflow implements BodyStream {
     this.#cancelTick?.();
     this.#cancelEnd?.();
     this.#queue.clear();
+    this.#gate?.leave(this);
     this.#account?.hold(0);
     this.#closed.resolve();
     this.#wake();
   }
+}
+
+function gateOf(response: Response, { gates }: Outflows): StreamGate | undefined {
+  const session = "stream" in response ? response.stream.session : undefined;
+  return session === undefined ? undefined : gates(session);
 }

@@ -140,6 +140,7 @@ function exchangeWith(sent: Sent[], options: SendOptions): Exchange {
       sent.push({ status: code, headers: answered, body });
     },
     isBodyInTransit: false,
+    bodyBytesAhead: 0,
     admitted: () => undefined,
     exempted: (turns: unknown) => options.exempted?.(turns),
     taken: () => taken,

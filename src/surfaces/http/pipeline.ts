@@ -112,7 +112,7 @@ function placeOf({ ports, surface, admission }: Line, request: PipelineRequest):
     own === undefined
       ? tenantOf(ports.roles, user, surface.namespaceOf(request))
       : namespaceTenant(own);
-  const place = admission.placeOf(request.tenant, cost, exchange.isBodyInTransit);
+  const place = admission.placeOf(request.tenant, cost, exchange);
   exchange.admitted(place);
   return place;
 }

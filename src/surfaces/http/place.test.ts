@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { manualClock } from "../../kernel/clock.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
@@ -64,10 +64,13 @@ function sender(declaredBytes?: number): Sender {
   };
 }
 
+const inTransit = { isBodyInTransit: true, bodyBytesAhead: 0 };
+const noBody = { isBodyInTransit: false, bodyBytesAhead: 0 };
+
 const isOverloaded = (error: unknown): boolean => isSetpointError(error, "request.overloaded");
 
 function writing({ admission }: Rig, tenant = "a"): Place {
-  return admission.placeOf(tenant, writeCost, true);
+  return admission.placeOf(tenant, writeCost, inTransit);
 }
 
 test("a request is no write in progress until its body has arrived", async () => {
@@ -163,7 +166,7 @@ test("a tenant takes at most half of the watches, whatever the number of its acc
   const open = (tenant: string): number => {
     for (let count = 0; ; count++) {
       try {
-        equal(admission.placeOf(tenant, longCost, false).enter(), undefined);
+        equal(admission.placeOf(tenant, longCost, noBody).enter(), undefined);
       } catch (error) {
         equal(isOverloaded(error), true);
         return count;
@@ -179,15 +182,15 @@ test("a list reserves memory with its place, and waits while its tenant has no m
   const { admission, memory } = its;
   const half = limits.maxBytesInFlight / 2;
   const lists = Array.from({ length: 4 }, () => {
-    const place = admission.placeOf("a", { work: "list", bytes: half / 4 }, false);
+    const place = admission.placeOf("a", { work: "list", bytes: half / 4 }, noBody);
     equal(place.enter(), undefined);
     return place;
   });
   equal(memory.heldBy("a"), half);
-  const next = admission.placeOf("a", listCost, false);
+  const next = admission.placeOf("a", listCost, noBody);
   const waiting = next.enter();
   ok(waiting instanceof Promise);
-  const other = admission.placeOf("b", listCost, false);
+  const other = admission.placeOf("b", listCost, noBody);
   equal(other.enter(), undefined, "another tenant is not affected");
   for (const place of lists) place.hold(1_000);
   await waiting;
@@ -197,10 +200,10 @@ test("a list reserves memory with its place, and waits while its tenant has no m
 test("a read whose answer is too large for its tenant is refused, a write never", () => {
   const { admission, memory } = rig();
   memory.add("a", limits.maxBytesInFlight / 2);
-  const read = admission.placeOf("a", readCost, false);
+  const read = admission.placeOf("a", readCost, noBody);
   equal(read.enter(), undefined);
   throws(() => read.answer(1_000_000), isOverloaded);
-  const write = admission.placeOf("a", writeCost, false);
+  const write = admission.placeOf("a", writeCost, noBody);
   equal(write.enter(), undefined);
   write.answer(1_000_000);
   equal(write.bytes, 1_000_000);
@@ -211,13 +214,13 @@ test("a request that is refused for its memory returns its place", () => {
   const memory = memoryLane(timers, { maxQueued: 0 });
   const admission = admissionWith(timers, memory);
   memory.add("a", limits.maxBytesInFlight / 2);
-  throws(() => admission.placeOf("a", listCost, false).enter(), isOverloaded);
+  throws(() => admission.placeOf("a", listCost, noBody).enter(), isOverloaded);
   equal(admission.counts("list").held, 0);
 });
 
 test("memory that a request keeps is returned when it leaves, and refused beyond the share", () => {
   const { admission, memory } = rig();
-  const watch = admission.placeOf("a", longCost, false);
+  const watch = admission.placeOf("a", longCost, noBody);
   equal(watch.enter(), undefined);
   watch.keep(1_000_000);
   watch.hold(500_000);
@@ -225,5 +228,69 @@ test("memory that a request keeps is returned when it leaves, and refused beyond
   equal(memory.heldBy("a"), 1_000_000);
   throws(() => watch.keep(limits.maxBytesInFlight), isOverloaded);
   watch.leave();
+  equal(memory.heldBy("a"), 0);
+});
+
+test("a body that was read is charged while the request waits for a place", async () => {
+  const { admission, memory } = rig();
+  const small = { isBodyInTransit: false, bodyBytesAhead: 1_000 };
+  const places = Array.from({ length: 200 }, () => admission.placeOf("a", writeCost, small));
+  const waiting: Promise<void>[] = [];
+  const entered: Place[] = [];
+  for (const place of places) {
+    const wait = place.enter();
+    if (wait === undefined) entered.push(place);
+    else waiting.push(wait);
+    if (waiting.length === 20) break;
+  }
+  equal(memory.heldBy("a"), 20 * 1_000);
+  for (const place of entered.slice(0, 30)) place.leave();
+  await Promise.all(waiting);
+  equal(memory.heldBy("a"), 0);
+});
+
+test("requests whose bodies wait are refused when their tenant holds its share", async () => {
+  const timers = manualTimers(manualClock());
+  const memory = memoryLane(timers, { capacity: 10_000_000 });
+  const admission = admissionWith(timers, memory);
+  const large = { isBodyInTransit: false, bodyBytesAhead: 1_000_000 };
+  const waiting: Promise<void>[] = [];
+  let refused = 0;
+  for (let at = 0; at < 180; at++) {
+    try {
+      const wait = admission.placeOf("a", writeCost, large).enter();
+      if (wait !== undefined) waiting.push(wait);
+    } catch (error) {
+      equal(isOverloaded(error), true);
+      refused += 1;
+    }
+  }
+  equal(waiting.length, 5);
+  ok(refused > 0);
+  equal(memory.heldBy("a"), 5_000_000);
+  // Another tenant continues.
+  equal(admission.placeOf("b", writeCost, large).enter(), undefined);
+  const ended = waiting.map((wait) => rejects(wait, isOverloaded));
+  await timers.advance(limits.maxRequestWaitMs);
+  await Promise.all(ended);
+  equal(memory.heldBy("a"), 0);
+});
+
+test("a body that waits for memory is charged for the wait as well", async () => {
+  const timers = manualTimers(manualClock());
+  const memory = memoryLane(timers, { capacity: 10_000_000 });
+  const admission = admissionWith(timers, memory);
+  memory.add("a", 5_000_000);
+  const body = { isBodyInTransit: true, bodyBytesAhead: 1_000 };
+  const place = admission.placeOf("a", writeCost, body);
+  equal(place.enter(), undefined);
+  const client = sender(1_000);
+  const received = place.receive(client.body);
+  equal(memory.heldBy("a"), 5_001_000);
+  memory.leave("a", 5_000_000);
+  client.end();
+  await received;
+  equal(memory.heldBy("a"), 1_000 * limits.bodyMemoryFactor);
+  place.leave();
   equal(memory.heldBy("a"), 0);
 });

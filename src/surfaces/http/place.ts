@@ -21,6 +21,8 @@ export interface PlaceWork {
   readonly bytes: number;
   /** Whether the body of the request has not arrived yet. */
   readonly isBodyInTransit: boolean;
+  /** The bytes of the body that are in memory while the request waits. */
+  readonly bytesAhead: number;
 }
 
 /** A body that arrives. */
@@ -42,6 +44,7 @@ export class Place implements PageTurns {
   readonly #loop: LoopShare;
   readonly #work: WorkType;
   readonly #reservedBytes: number;
+  readonly #bytesAhead: number;
   #lane: keyof Lanes;
   /** Aborted when the client leaves. */
   #signal: (() => AbortSignal) | undefined;
@@ -49,6 +52,8 @@ export class Place implements PageTurns {
   #isLeft = false;
   #bytes = 0;
   #keptBytes = 0;
+  /** What is charged for the time of a wait. */
+  #waitingBytes = 0;
 
   constructor(ports: PlacePorts, tenant: string, work: PlaceWork) {
     const { lanes, memory, loop } = ports;
@@ -59,22 +64,52 @@ export class Place implements PageTurns {
     this.#loop = loop;
     this.#work = work.work;
     this.#reservedBytes = work.bytes;
+    this.#bytesAhead = work.bytesAhead;
     this.#lane = work.isBodyInTransit && work.work !== "long" ? "body" : work.work;
   }
 
   /** Undefined means that the request continues at once. Throws, or rejects with, overloaded. */
   enter(signal = this.#signal): Promise<void> | undefined {
     this.#signal = signal;
-    const waiting = this.#lanes[this.#lane].enter(this.tenant, 1, signal);
+    const onWait = this.#isUncharged ? () => this.#chargeWait() : undefined;
+    const waiting = this.#lanes[this.#lane].enter(this.tenant, 1, { signal, onWait });
     if (waiting !== undefined) return this.#entered(waiting);
     this.#isEntered = true;
     return this.#reserveFirst();
   }
 
   async #entered(waiting: Promise<void>): Promise<void> {
-    await waiting;
+    try {
+      await waiting;
+    } finally {
+      this.#returnWait();
+    }
     this.#isEntered = true;
     await this.#reserveFirst();
+  }
+
+  /** A part of the body is in memory, and nothing is held for it yet. */
+  get #isUncharged(): boolean {
+    return this.#bytesAhead > 0 && this.#bytes === 0;
+  }
+
+  /** A tenant whose requests wait with too many bytes is refused. */
+  #chargeWait(): void {
+    this.#memory.grow(this.tenant, this.#bytesAhead);
+    this.#waitingBytes = this.#bytesAhead;
+  }
+
+  /** Memory is what the request waits for, so it is not refused for the lack of it. */
+  #chargeMemoryWait(): void {
+    this.#memory.add(this.tenant, this.#bytesAhead);
+    this.#waitingBytes = this.#bytesAhead;
+  }
+
+  #returnWait(): void {
+    if (this.#waitingBytes === 0) return;
+    const bytes = this.#waitingBytes;
+    this.#waitingBytes = 0;
+    this.#memory.leave(this.tenant, bytes);
   }
 
   /** A request that is refused here was not handled, so it leaves. */
@@ -137,14 +172,19 @@ export class Place implements PageTurns {
       this.grow(more);
       return undefined;
     }
-    const waiting = this.#memory.enter(this.tenant, more, this.#signal);
+    const onWait = this.#isUncharged ? () => this.#chargeMemoryWait() : undefined;
+    const waiting = this.#memory.enter(this.tenant, more, { signal: this.#signal, onWait });
     if (waiting !== undefined) return this.#reserved(waiting, more);
     this.#bytes += more;
     return undefined;
   }
 
   async #reserved(waiting: Promise<void>, bytes: number): Promise<void> {
-    await waiting;
+    try {
+      await waiting;
+    } finally {
+      this.#returnWait();
+    }
     this.#bytes += bytes;
     if (this.#isLeft) this.hold(0);
   }

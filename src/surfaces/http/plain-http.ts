@@ -37,10 +37,21 @@ function isRequest([byte = handshakeByte]: Buffer): boolean {
   return byte >= 0x41 && byte <= 0x5a;
 }
 
-const body = "This port serves HTTPS, and the request was sent as HTTP. Use https:// in the URL.\n";
+const message = "the request was sent as HTTP to a port that serves HTTPS: use https:// in the URL";
+
+/** As the Kubernetes API words errors, so that kubectl prints the message. */
+const body = `${JSON.stringify({
+  kind: "Status",
+  apiVersion: "v1",
+  metadata: {},
+  status: "Failure",
+  message,
+  reason: "BadRequest",
+  code: 400,
+})}\n`;
 const response = [
   "HTTP/1.1 400 Bad Request",
-  "Content-Type: text/plain; charset=utf-8",
+  "Content-Type: application/json",
   `Content-Length: ${body.length}`,
   "Connection: close",
   "",

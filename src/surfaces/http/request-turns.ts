@@ -6,8 +6,11 @@
 //
 // Very many are handled in portions: what the first of them write is on its way to the disk while
 // the next are handled, and those who were answered together do not all wait together. A turn is
-// bounded in requests and in time, and takes one request of each connection after the other: a
-// client that sends thousands at once delays a request of another connection by one turn.
+// bounded in requests and in time. Groups of connections, such as those of one tenant, take turns
+// request by request, and so do the connections of a group: a client that sends thousands at once,
+// or opens hundreds of connections, delays a request of another group by one turn.
+
+import { assert } from "../../kernel/assert.ts";
 
 export interface RequestTurnsPorts {
   /** Runs the function in this pass of the event loop, or in the next one if called by such. */
@@ -15,15 +18,18 @@ export interface RequestTurnsPorts {
   readonly nowMs: () => number;
 }
 
+/** The requests of each connection; the next connection is first. */
+type Group = Map<object, (() => void)[]>;
+
 const mostAtOnce = 16;
 const mostInTurn = 64;
-const longestTurnMs = 8;
+const longestTurnMs = 5;
 
 /** Has a life cycle, hence a class. */
 export class RequestTurns {
   readonly #ports: RequestTurnsPorts;
-  /** Requests that were read and are not begun, by connection; the next connection is first. */
-  readonly #requests = new Map<object, (() => void)[]>();
+  /** Requests that were read and are not begun, by group; the next group is first. */
+  readonly #groups = new Map<string, Group>();
   readonly #step = (): void => this.#takeStep();
   #number = 0;
   #waiting = 0;
@@ -45,9 +51,11 @@ export class RequestTurns {
   }
 
   /** Handles a request of a connection once all that came with it are read. */
-  handle(connection: object, handle: () => void): void {
-    const own = this.#requests.get(connection);
-    if (own === undefined) this.#requests.set(connection, [handle]);
+  handle(group: string, connection: object, handle: () => void): void {
+    const requests = this.#groups.get(group);
+    const own = requests?.get(connection);
+    if (requests === undefined) this.#groups.set(group, new Map([[connection, [handle]]]));
+    else if (own === undefined) requests.set(connection, [handle]);
     else own.push(handle);
     this.#waiting += 1;
     this.#plan();
@@ -94,20 +102,32 @@ export class RequestTurns {
     return nowMs - this.#startedMs < longestTurnMs;
   }
 
-  /** One request of each connection after the other. */
+  /** One request of each group after the other, until the portion or the time is used up. */
   #handlePortion(): void {
-    const portion: (() => void)[] = [];
-    for (const [connection, own] of this.#requests) {
-      // A connection that has more is visited again, behind the others.
-      this.#requests.delete(connection);
-      const handle = own.shift();
-      if (own.length > 0) this.#requests.set(connection, own);
-      if (handle !== undefined) portion.push(handle);
-      if (portion.length === mostAtOnce) break;
-    }
-    this.#waiting -= portion.length;
-    this.#handled += portion.length;
-    for (const handle of portion) handle();
+    const last = this.#handled + Math.min(mostAtOnce, this.#waiting);
+    do {
+      const handle = this.#next();
+      this.#waiting -= 1;
+      this.#handled += 1;
+      handle();
+    } while (this.#handled < last && this.#ports.nowMs() - this.#startedMs < longestTurnMs);
+  }
+
+  /** A group or a connection that has more is visited again, behind the others. */
+  #next(): () => void {
+    const [next] = this.#groups;
+    assert(next !== undefined, "a request waits");
+    const [group, requests] = next;
+    const [first] = requests;
+    assert(first !== undefined, "a group has a connection");
+    const [connection, own] = first;
+    const handle = own.shift();
+    assert(handle !== undefined, "a connection has a request");
+    requests.delete(connection);
+    if (own.length > 0) requests.set(connection, own);
+    this.#groups.delete(group);
+    if (requests.size > 0) this.#groups.set(group, requests);
+    return handle;
   }
 
   #answerAll(): void {

@@ -14,16 +14,18 @@ import type { AddressInfo, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
 import { SetpointError } from "../../kernel/errors.ts";
-import { countedTurns } from "../../kernel/fair-turns.ts";
+import { countedTurns, timedTurns } from "../../kernel/fair-turns.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { closeWhenIdle, handshakeLimits, requestLimits } from "./connection-limits.ts";
-import { exchangeOf } from "./exchange.ts";
+import { beginInTurns } from "./connection-turns.ts";
+import { connectionOf, exchangeOf } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { handled } from "./handled.ts";
 import type { Outflows } from "./outflow.ts";
 import { answerPlainHttp } from "./plain-http.ts";
-import { handleTogether } from "./turn.ts";
+import { streamGates } from "./stream-gate.ts";
+import { handleTogether, inLaterTurn } from "./turn.ts";
 
 export interface HttpServerInput {
   readonly host: string;
@@ -64,7 +66,8 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
   const { timers, writeStallMs: stallMs = limits.writeStallMs } = input;
   const { bodyPaceMs = limits.bodyPaceMs } = input;
   const turns = countedTurns("answers", limits.flowTurnBytes);
-  const outflows: Outflows = { timers, stallMs, bodyPaceMs, turns };
+  const gates = streamGates({ later: inLaterTurn, timers });
+  const outflows: Outflows = { timers, stallMs, bodyPaceMs, turns, gates };
   const certificates = rememberedCertificates(input.certificateOf);
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
@@ -85,6 +88,7 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     return exchangeOf(request, response, { certificate, outflows, isHeldBack });
   };
   takeRequests(server, input, exchangeFor);
+  beginInTurns(server, timedTurns("connections", limits.connectionTurnMs));
   answerPlainHttp(server, timers);
   await listen(server, input);
   return {
@@ -109,8 +113,10 @@ function takeRequests(
   const take = (isHeldBack: boolean): Listener => {
     return (request, response) => {
       const exchange = exchangeFor(request, response, isHeldBack);
-      const connection = request.stream?.session ?? request.socket;
-      handleTogether(connection, () => void handled(input, exchange));
+      const { url } = exchange;
+      handleTogether({ connection: connectionOf(request), url }, () => {
+        void handled(input, exchange);
+      });
     };
   };
   const refuse: Listener = (request, response) => {

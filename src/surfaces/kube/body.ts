@@ -10,7 +10,7 @@ import { parseExact } from "../../kernel/int64.ts";
 import type { Json } from "../../kernel/json.ts";
 import { limits } from "../../kernel/limits.ts";
 import { pausesFor } from "../../kernel/pauses.ts";
-import { parseJson } from "../../kernel/strict-json.ts";
+import { parseIfJson, parseJson } from "../../kernel/strict-json.ts";
 import { decodeUtf8 } from "../../kernel/whole-text.ts";
 import { parseYaml } from "../../kernel/yaml.ts";
 import { badRequest, tooLarge } from "../../intents/refusals.ts";
@@ -146,13 +146,9 @@ export function withoutHiddenKeys(decoded: Decoded, kind: Hiding = {}): Decoded 
 function asJson(bytes: Buffer): Decoded | undefined {
   const first = bytes.find((byte) => byte > space);
   if (first !== openObject && first !== openList) return undefined;
-  try {
-    parseExact(bytes.toString("utf8"));
-  } catch {
-    return undefined;
-  }
-  const { value, duplicates } = parseJson(bytes, { strict: true });
-  return duplicates.length === 0 ? { value, problems: [] } : undefined;
+  const parsed = parseIfJson(bytes, { strict: true });
+  if (parsed === undefined || parsed.duplicates.length > 0) return undefined;
+  return { value: parsed.value, problems: [] };
 }
 
 const [space, openObject, openList] = [0x20, 0x7b, 0x5b];

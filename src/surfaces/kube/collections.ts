@@ -10,6 +10,7 @@ import type { Found } from "../../intents/kinds/registry.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { Page, StoredRecord } from "../../store/port.ts";
 import { gzipSink, plainSink } from "../http/body-sink.ts";
+import type { BodySink } from "../http/body-sink.ts";
 import { formOf, targetOf } from "./context.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
 import type { ListedNamespace } from "./continue-token.ts";
@@ -19,6 +20,7 @@ import {
   collectPage,
   itemBytes,
   itemObjects,
+  itemParts,
   listHead,
   listRevision,
   listTail,
@@ -26,6 +28,7 @@ import {
   readPages,
   recordBytes,
   tooOldList,
+  writeParts,
 } from "./list.ts";
 import type { IsMissing, ListPlan } from "./list.ts";
 import type { Form } from "./negotiate.ts";
@@ -144,17 +147,18 @@ async function* recordsOf(
   }
 }
 
-/** A whole list goes out page by page, so that its size is no matter of memory. */
+/** A whole list is sent page by page, so that its size does not matter for the memory. */
 async function streamList(
   request: ResourceRequest,
   pages: AsyncGenerator<Page>,
   form: Form,
 ): Promise<void> {
   const { exchange, found } = request;
-  const { head, items, isWhole } = await firstPage(found, pages);
+  // Made before the answer begins, so that a failure is still an answer.
+  const { head, parts, isWhole } = await firstPage(found, pages);
   if (isWhole) {
     const answer = { status: 200, form, headers: request.headers() };
-    await sendBytes(exchange, answer, Buffer.concat([head, items, listTail]));
+    await sendBytes(exchange, answer, Buffer.concat([head, ...parts, listTail]));
     return;
   }
   const isPacked = takesGzip(exchange);
@@ -165,20 +169,11 @@ async function streamList(
     ...(isPacked ? gzipHeaders : {}),
   });
   const sink = isPacked ? gzipSink(stream, gzipLevel) : plainSink(stream);
-  let isFirst = items.length === 0;
+  const hasItems = parts.length > 0;
   try {
-    // Pages are joined to nothing: a copy would stay for as long as the client does not read.
-    await sink.write(head);
-    await sink.write(items);
-    while (!stream.isClosed) {
-      // The next page is read only when the client has taken the last one.
-      const more = await nextItems(found, pages);
-      if (more === undefined) break;
-      if (more.length === 0) continue;
-      if (!isFirst) await sink.write(comma);
-      await sink.write(more);
-      isFirst = false;
-    }
+    // The array is emptied: the page would stay in memory for as long as the answer takes.
+    await writeParts(sink, [head, ...parts.splice(0)]);
+    await writePages({ found, pages, sink, isOver: () => stream.isClosed }, hasItems);
     await sink.write(listTail);
     await sink.end();
   } catch (error) {
@@ -190,22 +185,47 @@ async function streamList(
   }
 }
 
-/** Made before the answer begins, so that what goes wrong in it is still told as an error. */
+interface Writing {
+  readonly found: Found;
+  readonly pages: AsyncGenerator<Page>;
+  readonly sink: BodySink;
+  readonly isOver: () => boolean;
+}
+
 async function firstPage(
   found: Found,
   pages: AsyncGenerator<Page>,
-): Promise<{ readonly head: Buffer; readonly items: Buffer; readonly isWhole: boolean }> {
+): Promise<{ readonly head: Buffer; readonly parts: Buffer[]; readonly isWhole: boolean }> {
   const first = await pages.next();
   if (first.done === true) throw new Error("a list has at least one page");
   const { revision, records, next } = first.value;
   const head = listHead(found, { resourceVersion: String(revision) });
-  return { head, items: await itemBytes(found, records), isWhole: next === undefined };
+  return { head, parts: [...(await itemParts(found, records))], isWhole: next === undefined };
 }
 
-/** Undefined when there are no more pages. */
-async function nextItems(found: Found, pages: AsyncGenerator<Page>): Promise<Buffer | undefined> {
+async function writePages(writing: Writing, hasItems: boolean): Promise<void> {
+  let hasSome = hasItems;
+  for (;;) {
+    const written = writing.isOver() ? "end" : await writePage(writing, hasSome);
+    if (written === "end") return;
+    hasSome ||= written === "items";
+  }
+}
+
+/**
+ * Reads and writes the next page when the client has taken the last one. Each page has a call of
+ * its own: a variable of a loop would keep a page until the next one is there.
+ */
+async function writePage(
+  { found, pages, sink }: Writing,
+  hasItems: boolean,
+): Promise<"items" | "no items" | "end"> {
   const next = await pages.next();
-  return next.done === true ? undefined : await itemBytes(found, next.value.records);
+  if (next.done === true) return "end";
+  const parts = await itemParts(found, next.value.records);
+  if (parts.length === 0) return "no items";
+  await writeParts(sink, hasItems ? [comma, ...parts] : parts);
+  return "items";
 }
 
 const comma = Buffer.from(",");
@@ -217,6 +237,8 @@ export async function watchObjects(surface: Surface, request: ResourceRequest): 
   const { exchange, found, info } = request;
   const { tenant = "" } = request.caller;
   const options = listOptions(info.query, true);
+  // Before the selector is parsed, which takes most of the time of a watch that is refused.
+  exchange.keep(watchBytes(exchange.url));
   const selection = select(request, options);
   const asked = listRevision(options.resourceVersion);
   const { store, clock, random } = surface.intents;
@@ -238,7 +260,6 @@ export async function watchObjects(surface: Surface, request: ResourceRequest): 
   if (!startsWithState && after < head && after < (await oldestShown(surface, request))) {
     throw tooOldWatch(after);
   }
-  exchange.keep(watchBytes(exchange.url));
   await serveWatch({
     exchange,
     tenant,

@@ -9,7 +9,7 @@ import type { StoredRecord } from "../../store/port.ts";
 import { gzipSink, plainSink } from "../http/body-sink.ts";
 import type { BodySink } from "../http/body-sink.ts";
 import type { ResourceRequest } from "./context.ts";
-import { itemBytes } from "./list.ts";
+import { itemParts } from "./list.ts";
 import { listFrame } from "./list-frame.ts";
 import { contentType } from "./negotiate.ts";
 import type { Form } from "./negotiate.ts";
@@ -76,7 +76,7 @@ async function* shapedParts(
       const items = await arrayBytes(found, part, item);
       if (isHeavy(form, items.length)) {
         const job = { name: "shape-items", bytes: items, options: optionsOf(item) };
-        yield (await work({ ...job, isContinued: !isFirst })).bytes;
+        yield (await work({ ...job, isOwned: true, isContinued: !isFirst })).bytes;
       } else yield Buffer.from(itemsText(parsed(items) as readonly JsonObject[], item));
       isFirst = false;
     }
@@ -104,8 +104,8 @@ async function arrayBytes(
   records: readonly StoredRecord[],
   { as }: ItemForm,
 ): Promise<Buffer> {
-  const items = await itemBytes(found, records, { hasType: as !== "object" });
-  return Buffer.concat([openList, items, closeList]);
+  const items = await itemParts(found, records, { hasType: as !== "object" });
+  return Buffer.concat([openList, ...items, closeList]);
 }
 
 const [openList, closeList] = [Buffer.from("["), Buffer.from("]")];

@@ -11,11 +11,12 @@ import { parseRevision } from "../../kernel/revision.ts";
 import { matchesSelector } from "../../kernel/selector.ts";
 import { fieldValue } from "../../kernel/terms.ts";
 import type { Found } from "../../intents/kinds/registry.ts";
-import { presentBytes, presentResource } from "../../intents/read/present.ts";
+import { presentBytes, presentParts, presentResource } from "../../intents/read/present.ts";
 import { badRequest, expired } from "../../intents/refusals.ts";
 import { selectsKey } from "../../intents/watch/selection.ts";
 import type { Selection } from "../../intents/watch/selection.ts";
 import type { ListQuery, Page, Position, Store, StoredRecord } from "../../store/port.ts";
+import type { BodySink } from "../http/body-sink.ts";
 import { decodeContinue, encodeContinue, inconsistentContinue } from "./continue-token.ts";
 import type { ListedNamespace } from "./continue-token.ts";
 import type { ListOptions } from "./options.ts";
@@ -268,22 +269,57 @@ export function recordBytes(records: readonly Pick<StoredRecord, "body">[]): num
 
 const comma = Buffer.from(",");
 
-/** The items of a list as they stand between its brackets. */
+/** The items of a list as they are between its brackets. */
 export async function itemBytes(
   found: Found,
   records: readonly StoredRecord[],
-  { hasType = false }: { readonly hasType?: boolean } = {},
+  options: ItemOptions = {},
 ): Promise<Buffer> {
+  return Buffer.concat(await itemParts(found, records, options));
+}
+
+export interface ItemOptions {
+  readonly hasType?: boolean;
+}
+
+/** As `itemBytes`, in parts: large ones share the memory of their records. */
+export async function itemParts(
+  found: Found,
+  records: readonly StoredRecord[],
+  { hasType = false }: ItemOptions = {},
+): Promise<readonly Buffer[]> {
   const { served, version } = found;
   const type = hasType ? noType : itemType(found);
   const parts: Buffer[] = [];
   for (const record of records) {
-    const bytes = presentBytes(served, version, record);
     if (parts.length > 0) parts.push(comma);
-    const shown = bytes instanceof Promise ? await bytes : bytes;
-    parts.push(...(shown.subarray(0, type.length).equals(type) ? untyped(shown, type) : [shown]));
+    if (record.body.length < limits.minSharedBytes) {
+      const bytes = presentBytes(served, version, record);
+      pushUntyped(parts, bytes instanceof Promise ? await bytes : bytes, type);
+    } else {
+      const [first, ...others] = await presentParts(served, version, record);
+      if (first !== undefined) pushUntyped(parts, first, type);
+      parts.push(...others);
+    }
   }
-  return Buffer.concat(parts);
+  return parts;
+}
+
+/** Writes parts, small ones together. */
+export async function writeParts(sink: BodySink, parts: readonly Buffer[]): Promise<void> {
+  let small: Buffer[] = [];
+  const writeSmall = async (): Promise<void> => {
+    if (small.length > 0) await sink.write(Buffer.concat(small));
+    small = [];
+  };
+  for (const part of parts) {
+    if (part.length < limits.minSharedBytes) small.push(part);
+    else {
+      await writeSmall();
+      await sink.write(part);
+    }
+  }
+  await writeSmall();
 }
 
 /** No document begins like this. */
@@ -299,8 +335,9 @@ function itemType({ served, version }: Found): Buffer {
 
 const brace = Buffer.from("{");
 
-function untyped(bytes: Buffer, type: Buffer): readonly Buffer[] {
-  return [brace, bytes.subarray(type.length)];
+function pushUntyped(parts: Buffer[], bytes: Buffer, type: Buffer): void {
+  if (bytes.subarray(0, type.length).equals(type)) parts.push(brace, bytes.subarray(type.length));
+  else parts.push(bytes);
 }
 
 export async function itemObjects(

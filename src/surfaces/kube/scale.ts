@@ -3,7 +3,7 @@
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { getOwn, isJsonObject } from "../../kernel/json.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
-import { applyJsonPatch, parseJsonPatch } from "../../kernel/json-patch.ts";
+import { applyJsonPatchInSlices, parseJsonPatch } from "../../kernel/json-patch.ts";
 import type { ScalePaths } from "../../kernel/kind.ts";
 import { applyMergePatch } from "../../kernel/merge-patch.ts";
 import { getAt, setAt } from "../../kernel/pointer.ts";
@@ -23,6 +23,7 @@ import { checkName } from "../../intents/write/envelope.ts";
 import { keyOfTarget } from "../../intents/request.ts";
 import type { Target } from "../../intents/request.ts";
 import { updateResource } from "../../intents/write/update.ts";
+import { stepPauses } from "../../intents/write/write-pauses.ts";
 import { bodyType, decodeBody, readBody, unsupportedMedia } from "./body.ts";
 import { formOf, targetOf } from "./context.ts";
 import type { ResourceRequest, Surface } from "./context.ts";
@@ -75,12 +76,15 @@ async function changeScale(
     options,
     optionsKind: kind,
     allowsBlind: true,
-    change: (old) => ({ wanted: rescaled(target, paths, old, change(scaleOf(paths, old))) }),
+    change: async (old) => {
+      const scale = await change(scaleOf(paths, old));
+      return { wanted: rescaled(target, paths, old, scale) };
+    },
   });
   await sendScale(request, paths, written);
 }
 
-type ScaleChange = (scale: JsonObject) => Json;
+type ScaleChange = (scale: JsonObject) => Json | Promise<Json>;
 
 function contentType(request: ResourceRequest): string {
   const [type = ""] = (request.exchange.headers["content-type"] ?? "").split(";");
@@ -120,8 +124,10 @@ async function scalePatch(request: ResourceRequest): Promise<ScaleChange> {
   if (!patchTypes.includes(type)) throw unsupportedMedia(patchTypes);
   const value = asPatch("error decoding patch", () => parseJson(bytes, { strict: false }).value);
   if (type === "application/merge-patch+json") return (scale) => applyMergePatch(scale, value);
-  const operations = rejecting(() => parseJsonPatch(value));
-  return (scale) => rejecting(() => applyJsonPatch(scale, operations, { isForgiving: true }));
+  const operations = await rejecting(() => parseJsonPatch(value));
+  const pause = stepPauses({ caller: request.caller, target: targetOf(request), options: {} });
+  return async (scale) =>
+    await rejecting(() => applyJsonPatchInSlices(scale, operations, { isForgiving: true }, pause));
 }
 
 function asPatch<T>(what: string, act: () => T): T {
@@ -133,9 +139,9 @@ function asPatch<T>(what: string, act: () => T): T {
   }
 }
 
-function rejecting<T>(act: () => T): T {
+async function rejecting<T>(act: () => T | Promise<T>): Promise<T> {
   try {
-    return act();
+    return await act();
   } catch (error) {
     if (!isSetpointError(error, "request.invalid") && !isSetpointError(error, "resource.invalid")) {
       throw error;

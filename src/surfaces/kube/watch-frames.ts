@@ -133,7 +133,7 @@ async function shapedByThread(
 ): Promise<Buffer> {
   const parts = documents.flatMap((document, at) => (at === 0 ? [document] : [comma, document]));
   const items = Buffer.concat([openList, ...parts, closeList]);
-  return (await work({ ...frameJob(type, items, form), isContinued: true })).bytes;
+  return (await work({ ...frameJob(type, items, form), isOwned: true, isContinued: true })).bytes;
 }
 
 const [openList, comma, closeList] = [Buffer.from("["), Buffer.from(","), Buffer.from("]")];

@@ -18,7 +18,7 @@ export function openApiDocument(
   for (const route of routes) {
     const path = pathOf(base, route);
     const operation = operationOf(route, errors);
-    setOwn(paths, path, { ...objectAt(paths, path), [route.method.toLowerCase()]: operation });
+    setOwn(paths, path, { ...objectAt(paths, path), [methodKey(route)]: operation });
   }
   const tags = [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name }));
   return {
@@ -31,19 +31,26 @@ export function openApiDocument(
   };
 }
 
+/** OpenAPI has no LOCK and UNLOCK; extensions describe them. */
+function methodKey({ method }: RouteDescription): string {
+  const key = method.toLowerCase();
+  return method === "LOCK" || method === "UNLOCK" ? `x-${key}` : key;
+}
+
 /** The path "/" of a mounted route is the base path itself. */
 export function pathOf(base: string, { path }: Pick<RouteDescription, "path">): string {
   return base !== "" && path === "/" ? base : `${base}${path}`;
 }
 
 function operationOf(route: RouteDescription, errors: ErrorDescription): JsonObject {
-  const { summary, description, tag, body, access } = route;
+  const { summary, description, tag, body, access, command } = route;
   const parameters = parametersOf(route);
   return {
     operationId: operationId(route),
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [tag],
+    ...(command === undefined ? {} : { "x-setpoint-command": command }),
     ...(access.kind === "public" ? { security: [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined

@@ -4,6 +4,7 @@
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import { isJsonObject } from "../../kernel/json.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { textsAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import { compileSchema } from "../../kernel/schema/compile.ts";
 import { applyDefaults } from "../../kernel/schema/defaults.ts";
@@ -17,7 +18,9 @@ export type BodyReader = (bytes: Buffer, contentType: string | undefined) => Jso
 
 export function bodyReader(schema: JsonObject): BodyReader {
   const compiled = compileSchema({ type: "object", ...schema });
+  const isOptional = textsAt(schema, "required").length === 0;
   return (bytes, contentType) => {
+    if (bytes.length === 0 && isOptional) return applyDefaults(compiled, {});
     checkMediaType(contentType);
     if (bytes.length === 0) {
       throw invalidRequest([
@@ -56,8 +59,8 @@ function parsed(bytes: Buffer): ReturnType<typeof parseJson> {
   }
 }
 
-export function bodyTooLarge(): SetpointError {
-  const message = `the body is larger than ${limits.maxRestBodyBytes} bytes`;
+export function bodyTooLarge(maxBytes: number = limits.maxRestBodyBytes): SetpointError {
+  const message = `the body is larger than ${maxBytes} bytes`;
   return new SetpointError("request.too_large", message);
 }
 

@@ -1,7 +1,8 @@
-// The REST API as a surface of the request pipeline. A request is read here in a fixed order:
-// route, query, access, body, then the handler of the route; the answer is sent with its ETag.
+// The REST API as a surface of the request pipeline. A request is read in a fixed order: route,
+// then query, access and body (route-call.ts), then the handler of the route. The answer is sent
+// with its ETag.
 
-import type { Route, RouteAnswer, RouteRequest } from "../../contract/route.ts";
+import type { Route, RouteAnswer } from "../../contract/route.ts";
 import type { Caller } from "../../intents/request.ts";
 import type { Authorizer } from "../../intents/auth/policy.ts";
 import type { OutcomePorts } from "../../intents/idempotency/outcome-records.ts";
@@ -18,16 +19,15 @@ import { streamedPages } from "../http/page-memory.ts";
 import type { HttpSurface, ParsedRequest, SurfaceRequest } from "../http/surface.ts";
 import { tenantOfRequest } from "../http/tenant.ts";
 import { ExchangeIds } from "../http/trace.ts";
-import { checkAccess } from "./access.ts";
 import type { AccessPorts } from "./access.ts";
+import { commandsOf } from "./commands.ts";
 import { ifMatchOf } from "./conditions.ts";
 import { idempotencyHeader, runKeyed } from "./idempotent-run.ts";
 import { invalidRequest } from "./field-problem.ts";
 import { problemOf } from "./problem.ts";
-import { bodyReader, bodyTooLarge } from "./request-body.ts";
-import type { BodyReader } from "./request-body.ts";
-import { queryReader } from "./request-query.ts";
-import type { QueryReader } from "./request-query.ts";
+import { bodyTooLarge } from "./request-body.ts";
+import { checkedCall, readersOf } from "./route-call.ts";
+import type { RouteReaders } from "./route-call.ts";
 import { costOfRoute } from "./route-cost.ts";
 import { prefixesOf } from "./route-prefix.ts";
 import { createRouter } from "./router.ts";
@@ -57,6 +57,7 @@ type Call = SurfaceRequest<RestRequest>;
 
 export function restSurface(input: RestSurfaceInput): HttpSurface<RestRequest> {
   const router = createRouter(input.routes);
+  commandsOf(input.routes);
   const readers = new Map(input.routes.map((route) => [route, readersOf(route)]));
   return {
     name: surfaceName,
@@ -76,7 +77,8 @@ export function restSurface(input: RestSurfaceInput): HttpSurface<RestRequest> {
       ...noResource,
       namespace: "",
       name: "",
-      hasHidden: false,
+      // A text may contain secrets, such as a state of Terraform.
+      hasHidden: parsed.match.kind === "found" && parsed.match.route.textBytes !== undefined,
     }),
     namespaceOf: ({ parsed: { match, search } }) => {
       const inPath = match.kind === "found" ? match.path["namespace"] : undefined;
@@ -107,40 +109,31 @@ export function restSurface(input: RestSurfaceInput): HttpSurface<RestRequest> {
   };
 }
 
-interface Readers {
-  readonly query: QueryReader;
-  readonly body: BodyReader | undefined;
-}
-
-function readersOf({ query, body }: Route): Readers {
-  return {
-    query: queryReader(query),
-    body: body === undefined ? undefined : bodyReader(body),
-  };
-}
-
 async function serve(
   input: RestSurfaceInput,
   call: Call,
   { route, path }: Extract<RouteMatch<Route>, { readonly kind: "found" }>,
-  readers: Readers,
+  readers: RouteReaders,
 ): Promise<void> {
   const { exchange, parsed, user } = call;
   const { headers } = exchange;
   const traceId = parsed.ids.trace;
   const warnings: string[] = [];
   const caller = callerOf(call, warnings);
-  const query = withResumption(route, readers.query(parsed.search), exchange);
-  checkAccess(input, route.access, { path, query, caller });
   const ifMatch = ifMatchOf(headers["if-match"]);
-  const bytes =
-    readers.body === undefined
-      ? Buffer.alloc(0)
-      : await exchange.readBody(limits.maxRestBodyBytes, bodyTooLarge);
-  const body = readers.body?.(bytes, headers["content-type"]);
   const signal = AbortSignal.any([call.signal(), input.stopping]);
-  const pages = streamedPages(exchange);
-  const request: RouteRequest = { path, query, body, caller, ifMatch, traceId, signal, pages };
+  const { request, bytes } = await checkedCall(input, route, readers, {
+    path,
+    search: parsed.search,
+    completeQuery: (query) => withResumption(route, query, exchange),
+    readBody: (maxBytes) => exchange.readBody(maxBytes, () => bodyTooLarge(maxBytes)),
+    contentType: headers["content-type"],
+    caller,
+    ifMatch,
+    traceId,
+    signal,
+    pages: streamedPages(exchange),
+  });
   const perform = (): Promise<RouteAnswer> => route.handle(request);
   const key = route.idempotency === undefined ? undefined : headerText(exchange, idempotencyHeader);
   const { method, url } = exchange;

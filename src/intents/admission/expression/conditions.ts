@@ -5,15 +5,18 @@ import { boolType } from "../../../kernel/cel/types.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import { limits } from "../../../kernel/limits.ts";
+import type { Sliced } from "../../../kernel/sliced.ts";
 import type { Bindings } from "./bindings.ts";
-import { admissionExpression, evaluate, newBudget, OutOfBudget } from "./expression.ts";
+import { evaluate, laterExpression, newBudget, OutOfBudget } from "./expression.ts";
+import type { ExpressionResult } from "./expression.ts";
 
 export type ConditionsResult =
   | { readonly kind: "match" }
   | { readonly kind: "skip" }
   | { readonly kind: "error"; readonly message: string };
 
-export type Conditions = (bindings: Bindings) => ConditionsResult;
+/** Yields after each condition. */
+export type Conditions = (bindings: Bindings) => Sliced<ConditionsResult>;
 
 export interface ConditionsOptions {
   readonly hasParams: boolean;
@@ -28,14 +31,18 @@ export function compileConditions(
   if (conditions.length === 0) return undefined;
   const choice = { hasParams, hasAuthorizer: true };
   const compiled = conditions.map((condition) =>
-    admissionExpression(textAt(condition, "expression"), choice, [boolType]),
+    laterExpression(textAt(condition, "expression"), choice, [boolType]),
   );
   const failed = (message: string): ConditionsResult =>
     isIgnoredOnFailure ? { kind: "skip" } : { kind: "error", message };
-  return (bindings) => {
+  return function* decide(bindings) {
     const budget = newBudget(limits.maxCelConditionsCost);
     try {
-      const results = compiled.map((expression) => evaluate(expression, bindings, budget));
+      const results: ExpressionResult[] = [];
+      for (const expression of compiled) {
+        results.push(evaluate(expression, bindings, budget));
+        yield;
+      }
       if (results.some((one) => one.kind === "value" && one.value === false)) {
         return { kind: "skip" };
       }

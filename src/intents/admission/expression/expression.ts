@@ -28,6 +28,26 @@ export function admissionExpression(
   return typedExpression(source, variableTypes(choice), types);
 }
 
+/** The same, compiled when it is first evaluated: a policy may have very many. */
+export function laterExpression(
+  source: string,
+  choice: VariableChoice,
+  types: readonly CelType[] = [],
+): AdmissionExpression {
+  let known: AdmissionExpression | undefined;
+  const compiled = (): AdmissionExpression =>
+    (known ??= admissionExpression(source, choice, types));
+  return {
+    source,
+    get program() {
+      return compiled().program;
+    },
+    get problem() {
+      return compiled().problem;
+    },
+  };
+}
+
 export function typedExpression(
   source: string,
   variables: Readonly<Record<string, CelType>>,

@@ -1,12 +1,14 @@
 // What a policy says about one request with one set of parameters: a decision for each validation
 // that does not hold or cannot be evaluated, and the annotations for the audit log.
 
+import { appendAll } from "../../../kernel/append.ts";
+import type { Sliced } from "../../../kernel/sliced.ts";
 import { limits } from "../../../kernel/limits.ts";
 import type { CelMap, CelValue } from "../../../kernel/cel/values.ts";
 import { error } from "../../../kernel/cel/values.ts";
 import type { Bindings } from "../expression/bindings.ts";
 import { evaluate, newBudget, OutOfBudget } from "../expression/expression.ts";
-import type { Budget } from "../expression/expression.ts";
+import type { Budget, ExpressionResult } from "../expression/expression.ts";
 import type { Policy, PolicyChecks, PolicyVariable, Validation } from "./policy.ts";
 
 export interface Denial {
@@ -26,42 +28,52 @@ export interface PolicyResult {
 
 const nothing: PolicyResult = { denials: [], annotations: [], annotationErrors: [] };
 
-export function evaluatePolicy(policy: Policy, bindings: Bindings): PolicyResult {
-  const checks = policy.checks();
+/** Yields after each expression. */
+export function* evaluatePolicy(policy: Policy, bindings: Bindings): Sliced<PolicyResult> {
+  const checks = yield* policy.checks();
   const failed = (message: string): PolicyResult =>
     policy.isIgnoredOnFailure
       ? nothing
       : { ...nothing, denials: [{ index: 0, message, reason: "" }] };
   if (checks.conditions !== undefined) {
-    const result = checks.conditions(bindings);
+    const result = yield* checks.conditions(bindings);
     if (result.kind === "skip") return nothing;
     if (result.kind === "error") return failed(result.message);
   }
   try {
-    const denials = validate(policy, checks, bindings);
-    return { ...annotate(policy, checks, bindings), denials };
+    const denials = yield* validate(policy, checks, bindings);
+    return { ...(yield* annotate(policy, checks, bindings)), denials };
   } catch (problem) {
     if (!(problem instanceof OutOfBudget)) throw problem;
     return failed(problem.message);
   }
 }
 
-function validate(policy: Policy, checks: PolicyChecks, given: Bindings): readonly Denial[] {
+function* validate(
+  policy: Policy,
+  checks: PolicyChecks,
+  given: Bindings,
+): Sliced<readonly Denial[]> {
   const budget = newBudget(limits.maxCelDocumentCost);
   const bindings = withVariables(checks.variables, given, budget);
-  const results = checks.validations.map(({ expression }) =>
-    evaluate(expression, bindings, budget),
-  );
-  return checks.validations.flatMap((validation, index) => {
+  const results: ExpressionResult[] = [];
+  for (const { expression } of checks.validations) {
+    results.push(evaluate(expression, bindings, budget));
+    yield;
+  }
+  const denials: Denial[] = [];
+  for (const [index, validation] of checks.validations.entries()) {
     const result = results[index];
-    if (result === undefined) return [];
+    if (result === undefined) continue;
     if (result.kind === "error") {
-      return policy.isIgnoredOnFailure ? [] : [{ index, message: result.message, reason: "" }];
+      if (!policy.isIgnoredOnFailure) denials.push({ index, message: result.message, reason: "" });
+    } else if (result.value !== true) {
+      const fresh = withVariables(checks.variables, given, budget);
+      appendAll(denials, deniedBy(policy, validation, index, fresh, budget));
+      yield;
     }
-    if (result.value === true) return [];
-    const fresh = withVariables(checks.variables, given, budget);
-    return deniedBy(policy, validation, index, fresh, budget);
-  });
+  }
+  return denials;
 }
 
 function deniedBy(
@@ -93,11 +105,11 @@ function fitText(value: CelValue): string {
   return isFit ? text : "";
 }
 
-function annotate(
+function* annotate(
   policy: Policy,
   checks: PolicyChecks,
   given: Bindings,
-): Pick<PolicyResult, "annotations" | "annotationErrors"> {
+): Sliced<Pick<PolicyResult, "annotations" | "annotationErrors">> {
   if (checks.annotations.length === 0) return nothing;
   const budget = newBudget(limits.maxCelDocumentCost);
   const bindings = withVariables(checks.variables, given, budget);
@@ -105,6 +117,7 @@ function annotate(
   const annotationErrors: string[] = [];
   for (const { key, expression } of checks.annotations) {
     const result = evaluate(expression, bindings, budget);
+    yield;
     if (result.kind === "error") {
       if (!policy.isIgnoredOnFailure) annotationErrors.push(result.message);
       continue;

@@ -4,12 +4,13 @@
 
 import type { Json } from "../../../kernel/json.ts";
 import { listAt, objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import type { Sliced } from "../../../kernel/sliced.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { boolType, dynType, nullType, stringType } from "../../../kernel/cel/types.ts";
 import type { CelType } from "../../../kernel/cel/types.ts";
 import { compileConditions } from "../expression/conditions.ts";
 import type { Conditions } from "../expression/conditions.ts";
-import { admissionExpression } from "../expression/expression.ts";
+import { admissionExpression, laterExpression } from "../expression/expression.ts";
 import type { AdmissionExpression } from "../expression/expression.ts";
 import type { VariableChoice } from "../expression/variables.ts";
 import { matchResourcesOf } from "./match-resources.ts";
@@ -21,8 +22,8 @@ export interface Policy {
   /** Undefined when the policy has no parameters. */
   readonly paramKind: ParamKind | undefined;
   readonly isIgnoredOnFailure: boolean;
-  /** Compiled when a request first concerns the policy. */
-  readonly checks: () => PolicyChecks;
+  /** Compiled when a request first concerns the policy; yields after each variable. */
+  readonly checks: () => Sliced<PolicyChecks>;
 }
 
 export interface ParamKind {
@@ -72,13 +73,16 @@ export function policyOf(policy: Resource): Policy {
             kind: textAt(spec, "paramKind", "kind"),
           },
     isIgnoredOnFailure,
-    checks: () => (checks ??= compileChecks(spec, isIgnoredOnFailure)),
+    *checks() {
+      checks ??= yield* compileChecks(spec, isIgnoredOnFailure);
+      return checks;
+    },
   };
 }
 
-function compileChecks(spec: Json, isIgnoredOnFailure: boolean): PolicyChecks {
+function* compileChecks(spec: Json, isIgnoredOnFailure: boolean): Sliced<PolicyChecks> {
   const hasParams = valueAt(spec, "paramKind") !== undefined;
-  const { variables, types } = compileVariables(spec, hasParams);
+  const { variables, types } = yield* compileVariables(spec, hasParams);
   const choice: VariableChoice = { hasParams, hasAuthorizer: true, own: types };
   const messages: VariableChoice = { hasParams, hasAuthorizer: false, own: types };
   return {
@@ -90,39 +94,38 @@ function compileChecks(spec: Json, isIgnoredOnFailure: boolean): PolicyChecks {
     validations: listAt(spec, "validations").map((validation) => {
       const message = textAt(validation, "messageExpression");
       return {
-        expression: admissionExpression(textAt(validation, "expression"), choice, [boolType]),
+        expression: laterExpression(textAt(validation, "expression"), choice, [boolType]),
         message: textAt(validation, "message"),
         messageExpression:
-          message === "" ? undefined : admissionExpression(message, messages, messageTypes),
+          message === "" ? undefined : laterExpression(message, messages, messageTypes),
         reason: textAt(validation, "reason"),
       };
     }),
     annotations: listAt(spec, "auditAnnotations").map((annotation) => ({
       key: textAt(annotation, "key"),
-      expression: admissionExpression(
-        textAt(annotation, "valueExpression"),
-        choice,
-        annotationTypes,
-      ),
+      expression: laterExpression(textAt(annotation, "valueExpression"), choice, annotationTypes),
     })),
   };
 }
 
-export interface CompiledVariables {
+interface CompiledVariables {
   readonly variables: readonly PolicyVariable[];
   readonly types: ReadonlyMap<string, CelType>;
 }
 
 /** Each variable may use those before it. */
-export function compileVariables(spec: Json, hasParams: boolean): CompiledVariables {
+function* compileVariables(spec: Json, hasParams: boolean): Sliced<CompiledVariables> {
   const types = new Map<string, CelType>();
-  const variables = listAt(spec, "variables").map((variable) => {
+  const variables: PolicyVariable[] = [];
+  // The expression is compiled at once, so it sees the types as they are then.
+  const choice = { hasParams, hasAuthorizer: true, own: types };
+  for (const variable of listAt(spec, "variables")) {
     const name = textAt(variable, "name");
-    const choice = { hasParams, hasAuthorizer: true, own: new Map(types) };
     const expression = admissionExpression(textAt(variable, "expression"), choice);
     types.set(name, variableType(expression.program?.type));
-    return { name, expression };
-  });
+    variables.push({ name, expression });
+    yield;
+  }
   return { variables, types };
 }
 

@@ -8,6 +8,7 @@ import { celTypeOf, schemaType } from "../../../kernel/cel/schema-types.ts";
 import type { CelType } from "../../../kernel/cel/types.ts";
 import { compileSchema } from "../../../kernel/schema/compile.ts";
 import { listAt, objectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
+import type { Sliced } from "../../../kernel/sliced.ts";
 import type { Found, KindRegistry } from "../../kinds/registry.ts";
 import { typedExpression } from "../expression/expression.ts";
 import { variableTypes } from "../expression/variables.ts";
@@ -16,26 +17,43 @@ import { variableType } from "./policy.ts";
 /** Kinds that are looked at for one rule; more would say the same again. */
 const maxTypes = 10;
 
-/** As in status.typeChecking.expressionWarnings. */
-export function typeWarnings(policy: Resource, kinds: KindRegistry): readonly JsonObject[] {
+/** As in status.typeChecking.expressionWarnings. Yields after each expression. */
+export function* typeWarnings(
+  policy: Resource,
+  kinds: KindRegistry,
+): Sliced<readonly JsonObject[]> {
   const spec = objectAt(policy, "spec");
-  const types = typesToCheck(spec, kinds);
   const params = paramType(spec, kinds);
   const hasParams = valueAt(spec, "paramKind") !== undefined;
-  const check = (expression: string): string =>
-    types
-      .map(({ name, type }) => {
-        const problem = problemOf(spec, expression, { object: type, params, hasParams });
-        return problem === "" ? "" : `${name}: ${problem}\n`;
-      })
-      .filter((text) => text !== "")
-      .join("\n");
+  const expressions = expressionsOf(spec);
+  const found = new Map<string, string[]>();
+  for (const { name, type } of typesToCheck(spec, kinds)) {
+    yield;
+    const variables = yield* variablesOf(spec, { object: type, params, hasParams });
+    for (const { fieldRef, expression } of expressions) {
+      const { problem } = typedExpression(expression, variables);
+      const lines = found.get(fieldRef) ?? [];
+      if (problem !== "") found.set(fieldRef, [...lines, `${name}: ${problem}\n`]);
+      yield;
+    }
+  }
+  return expressions.flatMap(({ fieldRef }) => {
+    const lines = found.get(fieldRef);
+    return lines === undefined ? [] : [{ fieldRef, warning: lines.join("\n") }];
+  });
+}
+
+interface CheckedExpression {
+  readonly fieldRef: string;
+  readonly expression: string;
+}
+
+function expressionsOf(spec: Json): readonly CheckedExpression[] {
   return listAt(spec, "validations").flatMap((validation, index) =>
     ["expression", "messageExpression"].flatMap((key) => {
       const expression = textAt(validation, key);
-      const warning = expression === "" ? "" : check(expression);
-      if (warning === "") return [];
-      return [{ fieldRef: `spec.validations[${index}].${key}`, warning }];
+      if (expression === "") return [];
+      return [{ fieldRef: `spec.validations[${index}].${key}`, expression }];
     }),
   );
 }
@@ -46,20 +64,24 @@ interface Types {
   readonly hasParams: boolean;
 }
 
-function problemOf(spec: Json, expression: string, types: Types): string {
-  const { object, params, hasParams } = types;
+/** What an expression can use; each variable of the policy may use those before it. */
+function* variablesOf(
+  spec: Json,
+  { object, params, hasParams }: Types,
+): Sliced<Readonly<Record<string, CelType>>> {
   const own = new Map<string, CelType>();
-  const variables = (): Readonly<Record<string, CelType>> => ({
-    ...variableTypes({ hasParams, hasAuthorizer: true, own: new Map(own) }),
+  const variables = {
+    ...variableTypes({ hasParams, hasAuthorizer: true, own }),
     object,
     oldObject: object,
     ...(params === undefined ? {} : { params }),
-  });
+  };
   for (const variable of listAt(spec, "variables")) {
-    const { program } = typedExpression(textAt(variable, "expression"), variables());
+    const { program } = typedExpression(textAt(variable, "expression"), variables);
     own.set(textAt(variable, "name"), variableType(program?.type));
+    yield;
   }
-  return typedExpression(expression, variables()).problem;
+  return variables;
 }
 
 interface CheckedType {

@@ -4,7 +4,9 @@
 
 import { appendAll } from "../../../kernel/append.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
+import { timedPauses } from "../../../kernel/pauses.ts";
 import type { Resource } from "../../../kernel/resource.ts";
+import { inTurns } from "../../../kernel/sliced.ts";
 import type { Authorizer } from "../../auth/policy.ts";
 import type { Found } from "../../kinds/registry.ts";
 import type { AdmissionPlugin, AdmissionRequest } from "../admission.ts";
@@ -17,6 +19,7 @@ import {
 } from "../attributes.ts";
 import { bindingsFor, namespaceValue, valueOf } from "../expression/bindings.ts";
 import type { Bindings } from "../expression/bindings.ts";
+import { tenantOfWrite } from "../../write/write-pauses.ts";
 import { documentsIn } from "../shown-version.ts";
 import { objectToValidate } from "../webhook/shown-object.ts";
 import type { Binding } from "./binding.ts";
@@ -86,6 +89,7 @@ async function validateOne(
   const refusals: Refusal[] = [];
   const annotations = new Map<string, Set<string>>();
   let values: Bindings | undefined;
+  const pause = timedPauses(tenantOfWrite(request));
   for (const binding of bindings) {
     if (!isBound(binding, request, ports)) continue;
     const params = await paramsOf(policy, binding, request, ports);
@@ -99,7 +103,8 @@ async function validateOne(
     }
     for (const param of params) {
       values ??= await bindingsOf(request, found, ports);
-      const result = evaluatePolicy(policy, { ...values, params: valueOf(param) });
+      const evaluation = evaluatePolicy(policy, { ...values, params: valueOf(param) });
+      const result = await inTurns(evaluation, pause);
       appendAll(refusals, acted(policy, binding, result, request));
       for (const [key, value] of result.annotations) {
         annotations.set(key, (annotations.get(key) ?? new Set()).add(value));

@@ -4,7 +4,9 @@
 // more objects than it allows, it is simply full.
 
 import { kindId } from "../../../kernel/kind.ts";
+import { timedPauses } from "../../../kernel/pauses.ts";
 import type { CounterUse, Store } from "../../../store/port.ts";
+import { namespaceTenant } from "../../auth/tenant-name.ts";
 import type { KindRegistry } from "../../kinds/registry.ts";
 import { counterOf, countedKind, olderCounterOf } from "./quota.ts";
 import type { Quota } from "./quota.ts";
@@ -28,7 +30,10 @@ export async function usageOf(quota: Quota, world: UsageWorld): Promise<Usage | 
   const used = new Map<string, number>();
   const uses: CounterUse[] = [];
   let isChanged = false;
+  const pause = timedPauses(namespaceTenant(quota.namespace));
   for (const [resource, max] of quota.hard) {
+    // The embedded store reads without a turn of the event loop.
+    await pause();
     const [counter, older] = [counterOf(quota, resource), olderCounterOf(quota, resource)];
     const held = (await store.counter(older)).value;
     const before = (await store.counter(counter)).value;

@@ -5,8 +5,11 @@
 import { isNumber, parseExact } from "../../../kernel/int64.ts";
 import { getOwn, isJsonArray, isJsonObject, jsonProblem } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { hasWiderObject } from "../../../kernel/json-width.ts";
 import { limits } from "../../../kernel/limits.ts";
+import { connectLimits } from "../limits.ts";
 import { errorDetails } from "./error-details.ts";
+import { ExchangeFailed } from "./exchange.ts";
 import type { RawAnswer } from "./exchange.ts";
 import type { Hide } from "../../../kernel/hider.ts";
 
@@ -22,10 +25,18 @@ export interface Answer {
 const shownChars = 400;
 const longestCode = 100;
 
+/** Throws ExchangeFailed for a response that would take too long to parse. */
 export function readAnswer({ status, headers, body }: RawAnswer): Answer {
   const text = body.toString("utf8");
+  if (hasWiderObject(text, connectLimits.maxAnswerKeys)) throw tooManyKeys();
   const json = jsonIn(text, headers["content-type"] ?? "");
   return { status, headers, json, text: json === undefined ? text : "" };
+}
+
+function tooManyKeys(): ExchangeFailed {
+  const most = connectLimits.maxAnswerKeys.toLocaleString("en");
+  const message = `an object in the response has more than ${most} keys`;
+  return new ExchangeFailed("AnswerTooLarge", message, false);
 }
 
 export function isSuccess({ status }: Pick<Answer, "status">): boolean {
@@ -61,8 +72,10 @@ export function nextLink(headers: { readonly [name: string]: string }): string |
 
 /** Whole numbers of more than 64 bits become texts, so that ids survive. */
 function jsonIn(text: string, type: string): Json | undefined {
-  const looksLikeIt = /json/i.test(type) || /^\s*[[{]/.test(text);
-  if (!looksLikeIt || text.trim() === "") return undefined;
+  // Not by a regular expression, which fails for megabytes of spaces.
+  const start = text.trimStart();
+  const looksLikeIt = /json/i.test(type) || start.startsWith("{") || start.startsWith("[");
+  if (!looksLikeIt || start === "") return undefined;
   try {
     const parsed: unknown = parseExact(text, (digits) => digits);
     return jsonProblem(parsed, limits.maxJsonDepth) === undefined ? (parsed as Json) : undefined;

@@ -6,6 +6,7 @@
 import { equalJson, getOwn, isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
 import { parsePointer } from "../../../kernel/pointer.ts";
+import { connectLimits } from "../limits.ts";
 import { isSecretName } from "../fields/secret-name.ts";
 import { hider } from "../../../kernel/hider.ts";
 import { hideIn } from "../http/hiding.ts";
@@ -85,7 +86,9 @@ function isHidden(value: Json, { rule }: Fields, name: string): boolean {
 /** Keys of a map that is called after credentials, and that look like one. */
 function secretKeys(value: JsonObject, { rule }: Fields, name: string): readonly string[] {
   if (rule.isPlain || !isSecretName(name)) return [];
-  return Object.keys(value).filter((key) => looksRandom.test(key));
+  return Object.keys(value).filter((key) => {
+    return key.length <= connectLimits.maxFormChars && looksRandom.test(key);
+  });
 }
 
 const looksRandom = /^(?=.*\d)(?=.*[A-Za-z])[\w.~+/=-]{16,}$/;

@@ -6,6 +6,7 @@
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
 import { equalJson, getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
+import { connectLimits } from "../limits.ts";
 import { isReferenceTo } from "./echo.ts";
 
 export function areAlike(sent: Json | undefined, shown: Json | undefined): boolean {
@@ -52,6 +53,7 @@ function compareLists(sent: readonly Json[], shown: readonly Json[], texts: Comp
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/;
 
 function areTextsSame(sent: string, shown: string): boolean {
+  if (isLong(sent) || isLong(shown)) return sent === shown;
   if (instant.test(sent) && instant.test(shown)) return Date.parse(sent) === Date.parse(shown);
   if (sent === "" || shown === "") return false;
   return Number(sent) === Number(shown) || (plain(sent) !== "" && plain(sent) === plain(shown));
@@ -59,9 +61,14 @@ function areTextsSame(sent: string, shown: string): boolean {
 
 function areTextsAlike(sent: string, shown: string): boolean {
   if (areTextsSame(sent, shown)) return true;
+  if (isLong(sent) || isLong(shown)) return false;
   if (instant.test(sent) && instant.test(shown)) return false;
   const [one, other] = [plain(sent), plain(shown)];
   return one.length >= 3 && isWithin(one, other);
+}
+
+function isLong(text: string): boolean {
+  return text.length > connectLimits.maxFormChars;
 }
 
 function plain(text: string): string {

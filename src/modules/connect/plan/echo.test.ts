@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { compareDocuments } from "./compare.ts";
-import { isMaskOf, isReferenceTo } from "./echo.ts";
+import { isMask, isMaskOf, isReferenceTo } from "./echo.ts";
 import { fieldTree, fieldsFor } from "./fields.ts";
 
 test("an object is what was written when its identity is the written value", () => {
@@ -24,6 +24,17 @@ test("a mask stands for what was written, and other texts do not", () => {
   assert.ok(!isMaskOf("sk-live-12345678", "sk-****9999"));
   for (const plain of ["*", "**", "hidden", "secret", "a***b c", "*.example.com", ""]) {
     assert.ok(!isMaskOf("correct horse", plain), plain);
+  }
+});
+
+test("a text of several megabytes is no mask and has no other form", () => {
+  for (const character of ["x", "*", "5"]) {
+    const long = character.repeat(9_000_000);
+    assert.ok(!isMask(long));
+    assert.ok(!isMaskOf("correct horse", long));
+    assert.ok(!isMaskOf(long, `${long}x`));
+    const changed = differences({ a: `${long}-` }, { a: `${long}-` }, { a: long });
+    assert.deepEqual((changed as JsonObject)["paths"], ["/a"]);
   }
 });
 

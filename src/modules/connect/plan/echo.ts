@@ -4,6 +4,7 @@
 
 import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { connectLimits } from "../limits.ts";
 
 /** Names of the fields by which an object is referred to. */
 const identityNames = [
@@ -63,6 +64,7 @@ const crosses = /^x{6,}$/i;
 /** Whether a text is shown in the place of the written one, to hide it. */
 export function isMaskOf(sent: Json | undefined, shown: Json | undefined): boolean {
   if (typeof sent !== "string" || typeof shown !== "string" || sent === shown) return false;
+  if (shown.length > connectLimits.maxFormChars) return false;
   if (isMask(shown)) return true;
   // A part may stay readable, such as the last four characters.
   const [, start = "", end = ""] = maskMarks.exec(shown) ?? [];
@@ -71,7 +73,7 @@ export function isMaskOf(sent: Json | undefined, shown: Json | undefined): boole
 
 /** Whether a text is certainly no value, whatever was written. */
 export function isMask(shown: Json): boolean {
-  if (typeof shown !== "string") return false;
+  if (typeof shown !== "string" || shown.length > connectLimits.maxFormChars) return false;
   const isBracketed = /^[[<({]/.test(shown) && maskWords.test(shown);
   const isLoud = shown === shown.toUpperCase() && maskWords.test(shown);
   return isBracketed || isLoud || crosses.test(shown) || /^[*\u2022\u25cf]{3,}$/u.test(shown);

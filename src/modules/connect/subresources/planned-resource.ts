@@ -6,6 +6,7 @@ import { createResource } from "../../../intents/write/create.ts";
 import { checkEnvelope, withMetadataObject } from "../../../intents/write/envelope.ts";
 import { reportUnknownFields } from "../../../intents/write/unknown-fields.ts";
 import type { Strictness } from "../../../intents/write/unknown-fields.ts";
+import { tenantOfWrite } from "../../../intents/write/write-pauses.ts";
 import { updateResource } from "../../../intents/write/update.ts";
 import { invalid } from "../../../intents/refusals.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../../../intents/request.ts";
@@ -13,6 +14,7 @@ import { decodeDocument } from "../../../kernel/document.ts";
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
+import { timedPauses } from "../../../kernel/pauses.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
 
@@ -37,7 +39,10 @@ export async function plannedResource(intents: Intents, input: PlannedInput): Pr
   const { caller, target, stored, given } = input;
   const strictness = { ...input.strictness, explain: intents.admission.explainer(target) };
   const sent = withMetadataObject(checkEnvelope(target, given));
-  reportUnknownFields(caller, target, target.version.type.prune(sent).unknown, strictness);
+  const pause = timedPauses(tenantOfWrite(input));
+  const { unknown } = target.version.type.prune(sent);
+  await pause();
+  reportUnknownFields(caller, target, unknown, strictness);
   if (given["spec"] === undefined) return adopting(input);
   const { body, revision } = await written(intents, input);
   const { status } = stored ?? {};

@@ -67,6 +67,11 @@ const spec = object(
       description: "How often records are compared with the server.",
     },
     allow,
+    isRemoved: {
+      type: "boolean",
+      description:
+        "The zone was removed from the server with its records: a DnsRecord can be deleted.",
+    },
   },
   ["zone", "powerdns"],
 );

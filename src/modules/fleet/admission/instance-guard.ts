@@ -10,9 +10,10 @@ import { isTrueAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import type { CounterUse, UniqueName } from "../../../store/port.ts";
 import type { FleetState } from "../fleet-state.ts";
-import { idName, onePerOwnerName, organisationOf } from "../names.ts";
+import { idName, onePerOwnerName, organisationKey, organisationOf } from "../names.ts";
 import type { Offering } from "../offering.ts";
 import { isEndingOffering } from "../offerings/offering-index.ts";
+import { checkNamespace, namespaceKey } from "../organisations/organisation-namespace.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import type { CheckQuota } from "../quota-service/quota-check.ts";
 import { specWithQuota } from "../quota-service/spec-with-quota.ts";
@@ -112,6 +113,9 @@ function created(
     const message = `metadata.namespace: ${namespace} does not belong to an Organisation: ${fix}`;
     throw new SetpointError("fleet.field", message, { details: { field: "metadata.namespace" } });
   }
+  const owner = live.get(organisationKey(organisation.id))?.resource;
+  const own = live.get(namespaceKey(organisation.id))?.resource;
+  if (owner !== undefined && own !== undefined) checkNamespace(own, owner);
   const writer = writerOf({ caller }, offering, state.directory);
   const newId = (): string => ids.uid().replaceAll("-", "").slice(0, idChars);
   const given = { name, spec, offering, organisation, writer, newId };

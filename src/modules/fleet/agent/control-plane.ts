@@ -5,9 +5,8 @@
 import type { HttpAnswer, HttpClient, OpenHttp, TlsMaterial } from "../../../adapters/http/port.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { isJsonObject } from "../../../kernel/json.ts";
+import { jsonLines, jsonOf } from "../../../kernel/json-lines.ts";
 import { numberAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
-import { jsonOf } from "../kube/kube-client.ts";
-import { jsonLines } from "../kube/json-lines.ts";
 
 export interface ControlPlane extends Disposable {
   /** The Offerings whose instances the cluster may get. */
@@ -210,9 +209,21 @@ function unreachable({ origin }: URL, why: string, cause: unknown): ControlPlane
   });
 }
 
+/** The control plane does not show callers without access what exists: see agent-access.ts. */
+const hints: ReadonlyMap<number, string> = new Map([
+  [401, ": the credential is not valid: check --token-file or --kubeconfig, and the expiry"],
+  [403, ": the credential has no access: use the ServiceAccount agent of the cluster"],
+  [
+    404,
+    ": the cluster does not exist, or the credential belongs to another cluster: compare " +
+      "--cluster with the DataPlaneCluster, and use its ServiceAccount agent",
+  ],
+]);
+
 /** The reason of a fleet API, the detail of a problem document, or the status alone. */
 function refusedBy({ status }: Pick<HttpAnswer, "status">, document: Json | undefined): Error {
   const said = textAt(document, "reason") || textAt(document, "detail");
   const why = said === "" ? "" : `: ${said.slice(0, 1_000)}`;
-  return new ControlPlaneError(status, `the control plane returned status ${status}${why}`);
+  const hint = hints.get(status) ?? "";
+  return new ControlPlaneError(status, `the control plane returned status ${status}${why}${hint}`);
 }

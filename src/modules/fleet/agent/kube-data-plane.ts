@@ -2,11 +2,10 @@
 // names, in a namespace of its own or in a configured one. Objects are found by their labels, never
 // by what this process remembers.
 
+import { KubeError } from "../../../adapters/kubernetes/port.ts";
+import type { KubeClient, KubeListener } from "../../../adapters/kubernetes/port.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
-import { KubeError, withQuery } from "../kube/kube-client.ts";
-import type { KubeClient } from "../kube/kube-client.ts";
-import { followKube } from "../kube/kube-watch.ts";
+import { textAt, valueAt } from "../../../kernel/json-read.ts";
 import { instanceLabel, instanceObject, namespaceObject } from "./applied-object.ts";
 import { readObserved, selectorOf } from "./applied-object.ts";
 import type { ObjectSettings, ObservedObject } from "./applied-object.ts";
@@ -74,27 +73,23 @@ class KubeDataPlane implements DataPlane {
 
   async follow({ read, changed }: DataPlaneListener, signal: AbortSignal): Promise<void> {
     const path = `${this.#group()}/${await this.#pluralName(signal)}`;
-    await followKube({
-      client: this.#client,
-      path,
-      query: { labelSelector: selectorOf(this.#settings) },
-      signal,
-      listener: {
-        listed: (items) => {
-          const before = this.#observed;
-          this.#observed = new Map();
-          for (const item of items) this.#see(item);
-          read();
-          for (const id of new Set([...before.keys(), ...this.#observed.keys()])) changed(id);
-        },
-        changed: (type, object) => {
-          const id = textAt(object, "metadata", "labels", instanceLabel);
-          if (type === "DELETED") this.#observed.delete(id);
-          else this.#see(object);
-          if (id !== "") changed(id);
-        },
+    const query = { labelSelector: selectorOf(this.#settings) };
+    const listener: KubeListener = {
+      listed: (items) => {
+        const before = this.#observed;
+        this.#observed = new Map();
+        for (const item of items) this.#see(item);
+        read();
+        for (const id of new Set([...before.keys(), ...this.#observed.keys()])) changed(id);
       },
-    });
+      changed: (type, object) => {
+        const id = textAt(object, "metadata", "labels", instanceLabel);
+        if (type === "DELETED") this.#observed.delete(id);
+        else this.#see(object);
+        if (id !== "") changed(id);
+      },
+    };
+    await this.#client.follow(path, query, listener, signal);
   }
 
   #see(object: JsonObject): void {
@@ -133,15 +128,12 @@ class KubeDataPlane implements DataPlane {
   async #pluralName(signal: AbortSignal): Promise<string> {
     if (this.#plural !== undefined) return this.#plural;
     const { apiVersion, kind } = this.#settings.applies;
-    const group = await this.#client.get(withQuery(this.#group(), {}), signal);
-    const resource = objectsAt(group, "resources").find((one) => {
-      return textAt(one, "kind") === kind && !textAt(one, "name").includes("/");
-    });
-    if (resource === undefined) {
+    const served = await this.#client.findKind({ apiVersion, kind }, signal);
+    if (served === undefined) {
       const message = `the data plane does not serve the kind ${kind} of ${apiVersion}`;
       throw new KubeError(404, "UnknownKind", message);
     }
-    this.#plural = textAt(resource, "name");
+    this.#plural = served.plural;
     return this.#plural;
   }
 }

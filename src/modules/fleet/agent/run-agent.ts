@@ -4,10 +4,9 @@
  */
 import type { CommandCall, Daemon } from "../../../contract/command.ts";
 import type { OpenHttp } from "../../../adapters/http/port.ts";
+import type { KubeClient, OpenKube } from "../../../adapters/kubernetes/port.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, valueAt } from "../../../kernel/json-read.ts";
-import { openKubeClient } from "../kube/kube-client.ts";
-import type { KubeClient } from "../kube/kube-client.ts";
 import { agentConfig } from "./agent-config.ts";
 import type { AgentConfig } from "./agent-config.ts";
 import { Backoff } from "./backoff.ts";
@@ -23,15 +22,15 @@ export async function runAgent(call: CommandCall): Promise<void> {
   const daemon = call.daemon(config.log);
   const { log } = daemon;
   using controlPlane = await controlPlaneOf(config, call.openHttp);
-  using client = clientOf(config, call.openHttp);
+  using client = clientOf(config, call.openKube);
   const agent = new Agent({ config, daemon, controlPlane, client });
   log.info({ cluster: config.cluster, control_plane: config.controlPlane.origin }, "agent started");
   await agent.run();
   log.info({ cluster: config.cluster }, "agent stopped");
 }
 
-interface AgentInput {
-  readonly config: AgentConfig;
+export interface AgentInput {
+  readonly config: Pick<AgentConfig, "cluster" | "namespace" | "status" | "target">;
   readonly daemon: Daemon;
   readonly controlPlane: ControlPlane;
   readonly client: (KubeClient & Disposable) | undefined;
@@ -47,7 +46,8 @@ interface RunningOffering {
   readonly ended: Promise<void>;
 }
 
-class Agent {
+/** The agent of one cluster, for all Offerings. */
+export class Agent {
   readonly #input: AgentInput;
   readonly #running = new Map<string, RunningOffering>();
 
@@ -148,12 +148,11 @@ async function controlPlaneOf(config: AgentConfig, openHttp: OpenHttp): Promise<
   });
 }
 
-function clientOf({ target }: AgentConfig, openHttp: OpenHttp): KubeClient | undefined {
+function clientOf({ target }: AgentConfig, openKube: OpenKube): KubeClient | undefined {
   if (target.kind !== "kubernetes") return undefined;
-  return openKubeClient({
+  return openKube({
     access: target.access(),
     token: () => target.access().token,
-    openHttp,
     fieldManager: "setpoint-agent",
   });
 }

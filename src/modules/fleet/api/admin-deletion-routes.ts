@@ -5,7 +5,6 @@ import { numberedPage } from "../../../intents/read-model/numbered-page.ts";
 import type { OpenKind } from "../../../intents/read-model/read-model.ts";
 import type { Row } from "../../../intents/read-model/row.ts";
 import { deleteResource } from "../../../intents/write/delete.ts";
-import { updateResource, withoutRevision } from "../../../intents/write/update.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
@@ -19,10 +18,10 @@ import type { Offering } from "../offering.ts";
 import { adminSchema, presentForAdmin } from "./admin-view.ts";
 import { adminCaller, anyInstance, requiredReason, shownAnswer } from "./admin-writes.ts";
 import type { CustomerPorts, FleetRequest, FleetRoute } from "./fleet-route.ts";
-import { findInstance, instanceKind, instanceNotFound, instanceTarget } from "./instance-lookup.ts";
+import { findInstance, instanceKind, instanceTarget } from "./instance-lookup.ts";
 import { documentAnswer, pageDocument } from "./page-document.ts";
 import { asyncField, described, listSchema, objectSchema, pageFields } from "./schemas.ts";
-import { checkAsync, resourceVersionHeader, writeOptions } from "./writes.ts";
+import { checkAsync, resourceVersionHeader } from "./writes.ts";
 
 const text: JsonObject = { type: "string" };
 const time: JsonObject = { type: "string", format: "date-time" };
@@ -99,20 +98,8 @@ async function remove(ports: CustomerPorts, request: FleetRequest): Handled {
   const { key, record } = await anyInstance(ports, request);
   const target = instanceTarget(instanceKind(ports, offering), key);
   const caller = adminCaller(request.caller);
-  const notFound = (): SetpointError => instanceNotFound(offering, request.path["id"] ?? "");
-  if (reason !== undefined) {
-    await updateResource(ports.intents, {
-      caller,
-      target,
-      options: writeOptions,
-      optionsKind: "PatchOptions",
-      change: (old) => {
-        if (old.metadata.uid !== record.uid) throw notFound();
-        return { wanted: withoutRevision(withForce(old, reason)) };
-      },
-      allowsBlind: true,
-    });
-  }
+  // One commit: a live instance never has the annotation, which would force a later deletion.
+  const annotations = reason === undefined ? {} : { [forceDeleteAnnotation]: reason };
   const deleted = await deleteResource(ports.intents, {
     caller,
     target,
@@ -121,14 +108,10 @@ async function remove(ports: CustomerPorts, request: FleetRequest): Handled {
       propagation: undefined,
       preconditions: { uid: record.uid },
       raw: {},
+      annotations,
     },
   });
   return { kind: "document", status: 202, headers: resourceVersionHeader(deleted) };
-}
-
-function withForce(old: Resource, reason: string): Resource {
-  const annotations = { ...old.metadata.annotations, [forceDeleteAnnotation]: reason };
-  return { ...old, metadata: { ...old.metadata, annotations } };
 }
 
 const deletedSchema = objectSchema({

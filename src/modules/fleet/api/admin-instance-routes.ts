@@ -6,11 +6,11 @@ import { objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { checkName } from "../admission/new-instance.ts";
 import { organisationId } from "../identity.ts";
-import type { FleetCaller } from "../identity.ts";
 import { readInstance, wantedVersions } from "../lifecycle/instance.ts";
 import { organisationNamespace } from "../names.ts";
 import type { Offering } from "../offering.ts";
 import { ensureMember } from "../organisations/ensure-member.ts";
+import type { NewMember } from "../organisations/ensure-member.ts";
 import { upgradeProblem } from "./admin-versions.ts";
 import type { UpgradeFacts, Versions } from "./admin-versions.ts";
 import { adminSchema, presentForAdmin, versionFields } from "./admin-view.ts";
@@ -115,7 +115,7 @@ async function createOnBehalf(
   checkAsync(query);
   const name = textAt(body, "name");
   checkName(name);
-  const member = memberOf(body);
+  const member = memberOf(body, offering);
   await ensureMember(ports.ownIntents, member, caller);
   const [type, cluster] = [textAt(body, "instance_type"), textAt(body, "cluster_id")];
   const written = await createInstance(ports, {
@@ -135,7 +135,7 @@ async function createOnBehalf(
   return shownAnswer(ports, request, written, 202);
 }
 
-function memberOf(body: JsonObject): FleetCaller {
+function memberOf(body: JsonObject, { api }: Offering): NewMember {
   for (const field of ["owner", "organisation_id"]) {
     if (textAt(body, field) !== "") continue;
     const details = { field: `body.${field}` };
@@ -147,11 +147,8 @@ function memberOf(body: JsonObject): FleetCaller {
     organisation: organisationId(organisationName),
     organisationName,
     account: textAt(body, "owner_account_id"),
-    isOrganisationAdmin: false,
-    roles: [],
-    clusterId: undefined,
-    issuer: undefined,
-    isServerAdmin: false,
+    // The name for RBAC is not known before the owner uses an API.
+    hasOtherLogin: api.claims.user !== undefined,
   };
 }
 

@@ -6,7 +6,7 @@ import { decodeDocument } from "../../../kernel/document.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import { checkName } from "../admission/new-instance.ts";
 import type { Offering } from "../offering.ts";
-import { ensureMember } from "../organisations/ensure-member.ts";
+import { ensureMember, memberOfCaller } from "../organisations/ensure-member.ts";
 import { checkTerms } from "../terms.ts";
 import { createInstance, nameTaken, specOf } from "./create-instance.ts";
 import type { CustomerPorts, FleetRequest, FleetRoute } from "./fleet-route.ts";
@@ -49,7 +49,7 @@ async function create(
   // The commit decides. This answers with the error that comes first.
   const holder = await ports.store.get({ kind: found.served.id, namespace, name });
   if (holder !== undefined) throw nameTaken(name);
-  await ensureMember(ports.ownIntents, fleetCaller, caller);
+  await ensureMember(ports.ownIntents, memberOfCaller(fleetCaller), caller);
   const spec = specOf(body);
   const { signal } = request;
   const written = await createInstance(ports, { offering, caller, namespace, name, spec, signal });

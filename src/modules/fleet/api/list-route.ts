@@ -8,6 +8,7 @@ import type { Row } from "../../../intents/read-model/row.ts";
 import { presentResource } from "../../../intents/read/present.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
+import { bytePauses } from "../../../kernel/pauses.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { fleetLimits } from "../limits.ts";
 import { instanceFields } from "../lists/instance-fields.ts";
@@ -54,7 +55,7 @@ export async function listInstances(
   const asked = parsePage(query.get("page"), query.get("size"));
   const { revision } = await ports.store.head();
   const atLeast = Math.max(revision, resourceVersion(query.get("at_least"), "at_least") ?? 0);
-  const open = await ports.readModel.open(served, { atLeast, signal });
+  const open = await ports.readModel.open(served, { atLeast, signal, pauses: bytePauses(tenant) });
   const fields = instanceFields(offering, open.projection.columns);
   const order = parseOrderBy(query.get("orderBy") ?? "", fields.order);
   const { rows, total } = await numberedPage(ports, open, {

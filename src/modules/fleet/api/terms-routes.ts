@@ -9,7 +9,7 @@ import type { Resource } from "../../../kernel/resource.ts";
 import type { FleetCaller } from "../identity.ts";
 import { organisationsKind } from "../names.ts";
 import type { Offering } from "../offering.ts";
-import { ensureMember } from "../organisations/ensure-member.ts";
+import { ensureMember, memberOfCaller } from "../organisations/ensure-member.ts";
 import { readOrganisation } from "../organisations/organisation.ts";
 import type { TermsAcceptance } from "../organisations/organisation.ts";
 import { acceptanceOf } from "../terms.ts";
@@ -66,7 +66,7 @@ async function accept(
   const { user, organisation = "" } = fleetCaller;
   const version = textAt(body, "version");
   checkVersion(offering, version);
-  await ensureMember(ports.ownIntents, fleetCaller, caller);
+  await ensureMember(ports.ownIntents, memberOfCaller(fleetCaller), caller);
   const written = await updateResource(ports.ownIntents, {
     caller,
     target: organisationTarget(ports, organisation),

@@ -43,12 +43,15 @@ function held(object: Resource): Resource {
   return { ...object, metadata };
 }
 
-/** A cluster that is drained may be deleted: its removal waits until it is empty. */
+/**
+ * A cluster that is drained may be deleted: its removal waits until it is empty. A removal that is
+ * forced does not wait: instances are placed on other clusters.
+ */
 async function checkUnused({ store }: ClusterGuardPorts, request: AdmissionRequest): Promise<void> {
   const { old, target } = request;
   if (old === undefined) return;
-  const { id, isDraining } = readCluster(old);
-  if (isDraining) return;
+  const { id, isDraining, isForced } = readCluster(old);
+  if (isDraining || isForced) return;
   const namespace = clusterNamespace(id);
   const { records } = await store.list({ kind: managedInstancesKind, namespace, limit: 1 });
   if (records.length === 0) return;

@@ -48,6 +48,7 @@ export async function clusterObservation(
     state: {
       phase,
       isDeleting: cluster.isDeleting,
+      isForced: cluster.isForced,
       isSpecNew: (numberAt(resource.status, "observedGeneration") ?? 0) < cluster.generation,
       instances: records.length + remaining,
       isDraining: cluster.isDraining,

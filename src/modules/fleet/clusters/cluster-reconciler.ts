@@ -1,6 +1,7 @@
 // Reconciles DataPlaneClusters. Each turn of the loop observes, decides (decide.ts), performs one
 // step and records the phase. A run may stop anywhere: every step is idempotent.
 
+import { KubeError } from "../../../adapters/kubernetes/port.ts";
 import { again, done, failed } from "../../../engine/outcome.ts";
 import type { Outcome, Readiness } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
@@ -10,9 +11,8 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { shortText } from "../../../kernel/short-text.ts";
-import { KubeError } from "../kube/kube-client.ts";
 import { fleetLimits } from "../limits.ts";
-import { clusterNamespace, clustersKind, forceDeleteAnnotation } from "../names.ts";
+import { clusterNamespace, clustersKind } from "../names.ts";
 import { clusterObservation } from "./cluster-observation.ts";
 import type { ClusterObservation, ObservationPorts } from "./cluster-observation.ts";
 import { readCluster } from "./cluster.ts";
@@ -163,8 +163,7 @@ async function rest(run: ClusterRun, step: Rest, seen: ClusterObservation): Prom
 }
 
 async function uninstall(run: ClusterRun): Promise<StepResult> {
-  const { metadata } = run.resource;
-  const isForced = (metadata.annotations?.[forceDeleteAnnotation] ?? "") !== "";
+  const { isForced } = readCluster(run.resource);
   // A cluster that has not been created through the executor may have no usable access.
   const isCreated = textAt(run.resource.status, "externalId") !== "";
   const isRemoved =

@@ -5,6 +5,7 @@ import { isTrueAt, numberAt, objectAt, objectsAt, textAt } from "../../../kernel
 import { textsAt, valueAt, presentObjectAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { fleetLimits } from "../limits.ts";
+import { forceDeleteAnnotation } from "../names.ts";
 import { isClusterPhase } from "./phases.ts";
 import type { ClusterPhase } from "./phases.ts";
 
@@ -13,6 +14,8 @@ export interface DataPlaneCluster {
   readonly uid: string;
   readonly generation: number;
   readonly isDeleting: boolean;
+  /** The removal waits neither for the executor nor for agents. */
+  readonly isForced: boolean;
   readonly phase: ClusterPhase;
   readonly isSchedulable: boolean;
   readonly isDraining: boolean;
@@ -64,6 +67,7 @@ export function readCluster({ metadata, spec, status }: Resource): DataPlaneClus
     uid: metadata.uid,
     generation: metadata.generation,
     isDeleting: metadata.deletionTimestamp !== undefined,
+    isForced: (metadata.annotations?.[forceDeleteAnnotation] ?? "") !== "",
     phase: isClusterPhase(phase) ? phase : "accepted",
     isSchedulable: valueAt(spec, "isSchedulable") !== false,
     isDraining: isTrueAt(spec, "isDraining"),
@@ -73,6 +77,12 @@ export function readCluster({ metadata, spec, status }: Resource): DataPlaneClus
     report: clusterReport(presentObjectAt(status, "report")),
     silenceMs: seconds === undefined ? fleetLimits.agentSilenceMs : seconds * 1_000,
   };
+}
+
+/** An administrator removes the cluster without its agent: what was placed on it is lost. */
+export function isAbandoned(resource: Resource): boolean {
+  const { isDeleting, isForced } = readCluster(resource);
+  return isDeleting && isForced;
 }
 
 function executorSettings(given: JsonObject): ExecutorSettings {

@@ -19,6 +19,7 @@ function state(given: Partial<ClusterState>): ClusterState {
   return {
     phase: "ready",
     isDeleting: false,
+    isForced: false,
     isSpecNew: false,
     instances: 0,
     isDraining: false,
@@ -87,6 +88,7 @@ test("a cluster with instances is not removed, and the reason says what to do", 
 const anyState: fc.Arbitrary<ClusterState> = fc.record({
   phase: fc.constantFrom(...clusterPhases),
   isDeleting: fc.boolean(),
+  isForced: fc.boolean(),
   isSpecNew: fc.boolean(),
   instances: fc.nat(2),
   isDraining: fc.boolean(),

@@ -8,6 +8,8 @@ import { isLeaving } from "./phases.ts";
 export interface ClusterState {
   readonly phase: ClusterPhase;
   readonly isDeleting: boolean;
+  /** Instances are not waited for: they are placed on other clusters. */
+  readonly isForced: boolean;
   /** The spec has changed since the phase was recorded. */
   readonly isSpecNew: boolean;
   /** ManagedInstances that exist on the cluster. */
@@ -59,7 +61,7 @@ export function decideCluster(facts: ClusterState): ClusterStep {
     case "failed":
       return facts.isSpecNew ? { kind: "move", to: "accepted" } : failedRest;
     case "deprovisioning":
-      return facts.instances > 0 ? stillUsed(facts) : { kind: "uninstall" };
+      return facts.instances > 0 && !facts.isForced ? stillUsed(facts) : { kind: "uninstall" };
     case "cleanup":
       return { kind: "clean" };
     default:

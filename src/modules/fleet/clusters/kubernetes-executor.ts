@@ -2,36 +2,35 @@
 // server-side apply and removed by name. The namespace of the agent is removed last: when it does
 // not exist any more, nothing is left.
 
-import type { OpenHttp } from "../../../adapters/http/port.ts";
+import { KubeError } from "../../../adapters/kubernetes/port.ts";
+import type { KubeClient, OpenKube } from "../../../adapters/kubernetes/port.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
-import { KubeError, openKubeClient } from "../kube/kube-client.ts";
-import type { KubeClient } from "../kube/kube-client.ts";
 import { agentManifest, agentName } from "./agent-manifest.ts";
 import { clusterLabel } from "./cluster-resources.ts";
 import { ExecutorRefusal } from "./executor.ts";
 import type { ClusterExecutor, ExecutorCall } from "./executor.ts";
 
-export function kubernetesExecutor(openHttp: OpenHttp): ClusterExecutor {
+export function kubernetesExecutor(openKube: OpenKube): ClusterExecutor {
   return {
     create: async (call) =>
-      await withClient(openHttp, call, async (client) => ({
+      await withClient(openKube, call, async (client) => ({
         externalId: await identityOf(client, call.signal),
       })),
     check: async (call) =>
-      await withClient(openHttp, call, async (client) => {
+      await withClient(openKube, call, async (client) => {
         await identityOf(client, call.signal);
         return { kind: "provisioned" } as const;
       }),
     install: async (call, settings) =>
-      await withClient(openHttp, call, async (client) => {
+      await withClient(openKube, call, async (client) => {
         for (const object of agentManifest(settings)) {
           await checkOwner(client, object, call);
           await client.apply(pathOf(object), object, call.signal);
         }
       }),
     remove: async (call) =>
-      await withClient(openHttp, call, async (client) => await removeAll(client, call)),
+      await withClient(openKube, call, async (client) => await removeAll(client, call)),
   };
 }
 
@@ -104,16 +103,15 @@ const collections: Readonly<Record<string, string>> = {
 };
 
 async function withClient<T>(
-  openHttp: OpenHttp,
+  openKube: OpenKube,
   { access, signal }: ExecutorCall,
   run: (client: KubeClient) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
   if (access === undefined) throw new Error("the executor needs the API of the cluster");
-  using client = openKubeClient({
+  using client = openKube({
     access,
     token: () => access.token,
-    openHttp,
     fieldManager: "setpoint-fleet",
   });
   try {

@@ -15,7 +15,7 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { agentFinalizer, clusterKey, managedInstancesKind } from "../names.ts";
-import { readCluster } from "./cluster.ts";
+import { isAbandoned, readCluster } from "./cluster.ts";
 import type { DataPlaneCluster } from "./cluster.ts";
 import { readManagedInstance } from "./managed-instance.ts";
 import { removalOf } from "./removal.ts";
@@ -46,10 +46,11 @@ async function reconcile(
   const record = isDeleting
     ? await context.references.get(clusterKey(id))
     : ports.live.get(clusterKey(id))?.resource;
-  const removal = removalOf(resource, record !== undefined);
+  const hasCluster = record !== undefined && !isAbandoned(record);
+  const removal = removalOf(resource, hasCluster);
   if (removal.kind === "release") {
     context.log.info({ resource: resource.metadata.name, why: removal.why }, "instance released");
-    await release(ports, { resource, context, hasCluster: record !== undefined });
+    await release(ports, { resource, context, hasCluster });
     return done();
   }
   if (record === undefined) return done();

@@ -7,7 +7,7 @@ import { currentReport, readManagedInstance } from "./managed-instance.ts";
 import { readReport } from "./report.ts";
 
 export type Removal =
-  | { readonly kind: "release"; readonly why: "deleted" | "no-cluster" | "forced" }
+  | { readonly kind: "release"; readonly why: "deleted" | "no-cluster" | "forced" | "unseen" }
   /** The agent has not reported the placement as deleted. */
   | { readonly kind: "wait" }
   /** It is not being deleted, or this module does not hold it. */
@@ -20,7 +20,10 @@ export function removalOf(resource: Resource, hasCluster: boolean): Removal {
   }
   if ((annotations[forceDeleteAnnotation] ?? "") !== "") return { kind: "release", why: "forced" };
   if (!hasCluster) return { kind: "release", why: "no-cluster" };
-  const report = currentReport(readManagedInstance(resource));
+  const managed = readManagedInstance(resource);
+  // An agent receives an instance when it has a host: until then, it has nothing to delete.
+  if (managed.host === "") return { kind: "release", why: "unseen" };
+  const report = currentReport(managed);
   if (readReport(report).kind === "deleted") return { kind: "release", why: "deleted" };
   return { kind: "wait" };
 }

@@ -12,11 +12,11 @@ import { simulatorExecutor } from "./simulator-executor.ts";
 
 /** Returns a function that ends it. */
 export function startClusters(ports: OpenPorts, more: StartPorts): () => void {
-  const { store, live, openHttp } = ports;
+  const { store, live, openKube } = ports;
   const { engine, ownIntents } = more;
   const executors = {
     register: registerExecutor,
-    kubernetes: kubernetesExecutor(openHttp),
+    kubernetes: kubernetesExecutor(openKube),
     simulator: simulatorExecutor,
   };
   const clusters: ClusterPorts = {

@@ -66,6 +66,8 @@ const statusSchema: JsonObject = object({
   routes: list(route, fleetLimits.maxRoutesPerInstance),
   /** The cluster that reported the routes. */
   routesFrom: name,
+  /** The annotation with which an administrator has accepted them. */
+  routesAccepted: text,
   routesCreated: flag,
   /** Clusters that still have a ManagedInstance of an earlier placement. */
   leaving: list(name, fleetLimits.maxPlacementReasons),

@@ -24,6 +24,12 @@ const label: JsonObject = {
   pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$",
 };
 
+/**
+ * Without a default in the schema, as every field of a list item: `kubectl apply` replaces a list
+ * that has other fields than the applied one, and shows an unchanged Offering as configured.
+ */
+const enabled = described(flag, "Default: true.");
+
 const instances = object(
   {
     group: described(name, "API group of the instance kind, such as dinosaurs.example.dev."),
@@ -46,7 +52,7 @@ const instanceType = object(
       choice("required", "none"),
       "required: for callers with a quota for this type. none: for all other callers.",
     ),
-    enabled: { ...flag, default: true },
+    enabled,
     onePerOwner: described(flag, "Each owner may have one instance of this type at a time."),
     lifespanSeconds: described(seconds, "Instances are removed this long after their creation."),
     units: described({ type: "integer", minimum: 1, maximum: 1_000 }, "Capacity of one instance."),
@@ -59,7 +65,7 @@ const region = object(
     id: text,
     displayName: text,
     isDefault: flag,
-    enabled: { ...flag, default: true },
+    enabled,
     types: described(
       list(
         object({ name: label, limit: { type: "integer", minimum: 0, maximum: 1_000_000 } }, [
@@ -78,7 +84,7 @@ const provider = object(
     id: text,
     displayName: text,
     isDefault: flag,
-    enabled: { ...flag, default: true },
+    enabled,
     regions: { ...list(region, 200), minItems: 1 },
   },
   ["id", "regions"],
@@ -178,6 +184,10 @@ const suspension = object({
     "From suspension of a denied owner to removal. Default: 14 days.",
   ),
   expiryGrace: described(seconds, "From expiry to removal. Default: 14 days."),
+  expiresWithoutQuota: described(
+    flag,
+    "An instance expires while its owner has no quota for its type, in the backend list.",
+  ),
   maxRemovalsPerHour: described(
     { type: "integer", minimum: 0, maximum: 1_000_000 },
     "Further removals of denied and expired instances are delayed. Default: 20.",
@@ -249,8 +259,8 @@ export const offeringKind: KindInput = {
       schema: object({ spec, status }, ["spec"]),
       printerColumns: [
         { name: "Instances", type: "string", jsonPath: ".spec.instances.kind" },
-        { name: "Ready", type: "integer", jsonPath: ".status.instances.ready" },
-        { name: "Failed", type: "integer", jsonPath: ".status.instances.failed" },
+        { name: "Ready Instances", type: "integer", jsonPath: ".status.instances.ready" },
+        { name: "Failed Instances", type: "integer", jsonPath: ".status.instances.failed" },
         { name: "API", type: "string", jsonPath: ".status.endpoints.public" },
         ...readyColumns,
       ],

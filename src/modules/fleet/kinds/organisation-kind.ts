@@ -12,7 +12,17 @@ const flag: JsonObject = { type: "boolean" };
 
 const member = object(
   {
-    user: text,
+    user: described(text, "The name under which the member owns instances."),
+    rbacUser: described(
+      { type: "string", maxLength: 1_024 },
+      "The user name of the member for RBAC, where it is not `user`. Empty: not known yet, so " +
+        "the member has no rights by RBAC. Set when the member first uses an API.",
+    ),
+    claimedFrom: described(
+      text,
+      "The issuer and the claims that named the organisation. The member is removed when they " +
+        "name another organisation.",
+    ),
     account: text,
     isAdmin: described(flag, "May change and delete every instance of the organisation."),
     isDenied: described(flag, "May not use the service. The instances are suspended."),
@@ -43,6 +53,12 @@ const acceptance = object({ user: text, offering: name, version: text, at: time 
 const spec: JsonObject = object({
   displayName: text,
   accountNumber: text,
+  issuers: described(
+    list(text, 20),
+    "OpenID issuers whose tokens may name the organisation. Absent: the first issuer that does " +
+      "is added.",
+  ),
+  adoptsNamespace: described(flag, "Uses a namespace org-NAME that another user has created."),
   members: list(member, 10_000),
   quotas: list(quota, 1_000),
   termsAccepted: list(acceptance, 20_000),
@@ -80,7 +96,7 @@ export const organisationKind: KindInput = {
       storage: true,
       schema: object({ spec, status }),
       printerColumns: [
-        { name: "Name", type: "string", jsonPath: ".spec.displayName" },
+        { name: "Display Name", type: "string", jsonPath: ".spec.displayName" },
         { name: "Denied", type: "boolean", jsonPath: ".spec.isDenied" },
         ...readyColumns,
       ],

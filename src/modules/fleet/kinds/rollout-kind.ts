@@ -35,7 +35,7 @@ const wave = object({
     "Number of instances that have the versions after the wave.",
   ),
   maxUnavailable: described(
-    { ...amount, minimum: 1, maximum: 10_000, default: 1 },
+    { ...amount, minimum: 1, maximum: 10_000 },
     "Instances that are updated at the same time. Default: 1.",
   ),
   soakSeconds: described(seconds, "How long the gates must hold after the wave. Default: 0."),

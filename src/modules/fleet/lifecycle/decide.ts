@@ -7,6 +7,7 @@ import type { Facts, Prepared } from "./facts.ts";
 import { isExpired, nextDeadlineMs, removalDeadline, suspensionReason } from "./expiry.ts";
 import { mayMove } from "./phases.ts";
 import type { Phase } from "./phases.ts";
+import { replacesRoutes } from "./route-change.ts";
 
 export type Step =
   /** Ask the quota service for the instance. */
@@ -202,11 +203,10 @@ function readyRest(facts: Facts): Rest {
   return { ...rest(facts, "Ready", message), isReady: true };
 }
 
-/** Routes are stored once for each cluster: an agent cannot redirect them later. */
+/** See route-change.ts. */
 function newRoutes(facts: Facts): Step | undefined {
   const { instance, report, cluster } = facts;
-  const isNew = instance.routesFrom !== instance.placement?.cluster;
-  if (!isNew || report === undefined || report.routes.length === 0) return undefined;
+  if (report === undefined || !replacesRoutes(instance, report.routes)) return undefined;
   const foreign = foreignRouter(report.routes, cluster?.domain ?? "");
   if (foreign === undefined) return { kind: "route" };
   const message = `the agent reported the router ${foreign}, which is not in the cluster's domain`;

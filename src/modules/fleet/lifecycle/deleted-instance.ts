@@ -81,7 +81,7 @@ async function put(
       caller,
       target,
       options,
-      optionsKind: "UpdateOptions",
+      optionsKind: "PatchOptions",
       change: (old) => ({ wanted: { ...old, spec: { ...objectAt(old, "spec"), ...spec } } }),
       create: async () =>
         await createResource(intents, { caller, target, body, options, decodeProblems: [] }),

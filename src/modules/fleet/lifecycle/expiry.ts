@@ -15,18 +15,22 @@ export function suspensionReason(facts: Facts): string | undefined {
   const { instance, isDenied } = facts;
   if (instance.assigned.suspension !== undefined) return instance.assigned.suspension;
   if (isDenied) return "the owner is denied";
+  if (facts.lacksQuota) return withoutQuota;
   return isExpired(facts) ? "the instance has expired" : undefined;
 }
 
-export function isExpired({ instance, nowMs }: Pick<Facts, "instance" | "nowMs">): boolean {
+const withoutQuota = "the owner has no quota for the instance any more";
+
+export function isExpired({ instance, nowMs, lacksQuota }: Facts): boolean {
   const { expiresAtMs } = instance.assigned;
-  return expiresAtMs !== undefined && expiresAtMs <= nowMs;
+  return lacksQuota || (expiresAtMs !== undefined && expiresAtMs <= nowMs);
 }
 
 /** The first time at which the instance is removed without a request. */
-export function removalDeadline({ instance, offering, isDenied }: Facts): Deadline | undefined {
+export function removalDeadline(facts: Facts): Deadline | undefined {
+  const { instance, offering, isDenied, lacksQuota } = facts;
   const deadlines: Deadline[] = [];
-  const { createdAtMs, deniedAtMs, type, assigned } = instance;
+  const { createdAtMs, deniedAtMs, expiredAtMs, type, assigned } = instance;
   const lifespanMs = offering.types.find(({ name }) => name === type)?.lifespanMs;
   if (lifespanMs !== undefined) {
     const reason = `the lifespan of instances of type ${type} has ended`;
@@ -35,6 +39,10 @@ export function removalDeadline({ instance, offering, isDenied }: Facts): Deadli
   if (assigned.expiresAtMs !== undefined) {
     const atMs = assigned.expiresAtMs + offering.suspension.expiryGraceMs;
     deadlines.push({ atMs, reason: "the instance has expired", isBounded: true });
+  }
+  if (lacksQuota && expiredAtMs !== undefined) {
+    const atMs = expiredAtMs + offering.suspension.expiryGraceMs;
+    deadlines.push({ atMs, reason: withoutQuota, isBounded: true });
   }
   if (isDenied && deniedAtMs !== undefined) {
     const atMs = deniedAtMs + offering.suspension.deniedGraceMs;

@@ -10,6 +10,8 @@ export interface Facts {
   readonly instance: Instance;
   /** The owner, the organisation or the user is denied. */
   readonly isDenied: boolean;
+  /** The owner has no quota for the type any more, and the Offering lets the instance expire. */
+  readonly lacksQuota: boolean;
   /** What a quota service said; "needed" before it was asked. */
   readonly quota: "settled" | "needed" | "refused";
   /** The cluster of the placement; undefined when it does not exist. */

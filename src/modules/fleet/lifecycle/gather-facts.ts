@@ -1,11 +1,13 @@
 // Reads what the decision about an instance depends on. Preparations are applied here, because how
 // far they are is known only after they were applied.
 
+import { isAbandoned } from "../clusters/cluster.ts";
 import { currentReport, readManagedInstance } from "../clusters/managed-instance.ts";
 import { readReport } from "../clusters/report.ts";
 import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { isDeniedUser } from "../access.ts";
+import { quotaFor } from "../admission/quota.ts";
 import { clusterKey, managedInstanceKey, organisationKey } from "../names.ts";
 import { quotaFact } from "../quota-service/quota-fact.ts";
 import type { Facts, Leftover } from "./facts.ts";
@@ -32,6 +34,7 @@ export async function gatherFacts(run: InstanceRun): Promise<Observed> {
     offering,
     instance,
     isDenied: isDenied(run, instance),
+    lacksQuota: lacksQuota(run, instance),
     isRemovalHeld: run.isRemovalHeld,
     quota: quotaFact(offering, run.resource),
     cluster: cluster && { domain: textAt(cluster.spec, "dns") },
@@ -57,7 +60,8 @@ async function readManaged(run: InstanceRun, cluster: string): Promise<Resource 
 async function clusterOf(run: InstanceRun, id: string): Promise<Resource | undefined> {
   const known = run.ports.live.get(clusterKey(id))?.resource;
   // Another process may have created it just before.
-  return known ?? (await run.context.references.get(clusterKey(id)));
+  const cluster = known ?? (await run.context.references.get(clusterKey(id)));
+  return cluster === undefined || isAbandoned(cluster) ? undefined : cluster;
 }
 
 function leaveOf(run: InstanceRun, cluster: Resource | undefined): Facts["leave"] {
@@ -83,4 +87,18 @@ async function leftoversOf({ instance, context }: InstanceRun): Promise<readonly
 function isDenied({ offering, ports }: InstanceRun, instance: Instance): boolean {
   const organisation = ports.state.organisations.get(instance.organisation);
   return isDeniedUser(offering, organisation, instance.owner);
+}
+
+/** A quota service is asked when an instance is created; only listed quotas can be read later. */
+function lacksQuota({ offering, ports, resource }: InstanceRun, instance: Instance): boolean {
+  const { name, suspension, types } = offering;
+  const { type, owner } = instance;
+  const { spec } = resource;
+  const isListed = textAt(spec, "quotaBackend") === "list" && !isTrueAt(spec, "isInternal");
+  if (!suspension.expiresWithoutQuota || !isListed) return false;
+  if (types.find((each) => each.name === type)?.quota !== "required") return false;
+  const organisation = ports.state.organisations.get(instance.organisation);
+  // An Organisation that this process has not read yet proves nothing.
+  if (organisation === undefined) return false;
+  return (quotaFor(organisation, name, type, owner)?.max ?? 0) === 0;
 }

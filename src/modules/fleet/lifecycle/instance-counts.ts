@@ -12,6 +12,8 @@ export interface CountedInstance {
   readonly phase: Phase;
   /** It needs a cluster and has none. */
   readonly isWaiting: boolean;
+  /** Its owner was denied when it was last reconciled. */
+  readonly isDenied: boolean;
   /** An instance of a probe, which no number contains. */
   readonly isInternal: boolean;
 }
@@ -21,6 +23,8 @@ export interface InstanceCounts {
   readonly total: number;
   /** Keys of the instances that wait for a cluster. */
   waiting(): readonly ResourceKey[];
+  /** Keys of the instances whose owner was denied. */
+  denied(): readonly ResourceKey[];
 }
 
 /** For `followKind`. */
@@ -30,12 +34,14 @@ export function countedInstance({ spec, status, metadata }: Resource): CountedIn
   const isPlaced = textAt(status, "placement", "cluster") !== "";
   const isLeaving = metadata.deletionTimestamp !== undefined || phase === "failed";
   const isInternal = isTrueAt(spec, "isInternal");
-  return { phase, isWaiting: !isPlaced && !isLeaving, isInternal };
+  const isDenied = textAt(status, "deniedAt") !== "";
+  return { phase, isWaiting: !isPlaced && !isLeaving, isDenied, isInternal };
 }
 
 export class CountedInstances implements InstanceCounts {
   readonly #phases = new Map<Phase, number>();
   readonly #waiting = new Map<string, ResourceKey>();
+  readonly #denied = new Map<string, ResourceKey>();
   #total = 0;
 
   get total(): number {
@@ -50,6 +56,10 @@ export class CountedInstances implements InstanceCounts {
     return [...this.#waiting.values()];
   }
 
+  denied(): readonly ResourceKey[] {
+    return [...this.#denied.values()];
+  }
+
   change(
     key: ResourceKey,
     after: CountedInstance | undefined,
@@ -59,6 +69,8 @@ export class CountedInstances implements InstanceCounts {
     if (after?.isInternal === false) this.#add(after.phase, 1);
     if (after?.isWaiting === true) this.#waiting.set(keyText(key), key);
     else this.#waiting.delete(keyText(key));
+    if (after?.isDenied === true) this.#denied.set(keyText(key), key);
+    else this.#denied.delete(keyText(key));
   }
 
   #add(phase: Phase, by: 1 | -1): void {

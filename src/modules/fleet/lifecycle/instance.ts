@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, numberAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { textsAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { forceDeleteAnnotation, organisationOf } from "../names.ts";
+import { acceptRoutesAnnotation, forceDeleteAnnotation, organisationOf } from "../names.ts";
 import { isPhase } from "./phases.ts";
 import type { Phase } from "./phases.ts";
 
@@ -45,6 +45,8 @@ export interface Instance {
   readonly host: string;
   readonly routes: readonly InstanceRoute[];
   readonly routesFrom: string;
+  /** The annotation that accepts other routes, and its value when routes were last stored. */
+  readonly acceptRoutes: { readonly wanted: string; readonly done: string };
   readonly isRouted: boolean;
   readonly leaving: readonly string[];
   /** What the placement chose. */
@@ -105,6 +107,10 @@ export function readInstance({ metadata, spec, status }: Resource): Instance {
       router: textAt(route, "router"),
     })),
     routesFrom: textAt(status, "routesFrom"),
+    acceptRoutes: {
+      wanted: (annotations[acceptRoutesAnnotation] ?? "").slice(0, 200),
+      done: textAt(status, "routesAccepted"),
+    },
     isRouted: isTrueAt(status, "routesCreated"),
     leaving: textsAt(status, "leaving"),
     desiredVersions: objectAt(status, "desiredVersions"),

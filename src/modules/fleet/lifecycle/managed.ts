@@ -103,11 +103,6 @@ export function belongsTo(managed: Resource, instance: Pick<Instance, "uid">): b
   return textAt(managed.spec, "instance", "uid") === instance.uid;
 }
 
-/** An agent receives an instance when it has a host: until then, no agent need delete it. */
-function unseenReason({ spec }: Resource): string | undefined {
-  return textAt(spec, "host") === "" ? "no agent has received the instance" : undefined;
-}
-
 export interface RemovedManaged {
   readonly cluster: string;
   readonly id: string;
@@ -115,7 +110,10 @@ export interface RemovedManaged {
   readonly force?: string | undefined;
 }
 
-/** Requests the deletion. The agent completes it, unless it is forced or has no agent yet. */
+/**
+ * Requests the deletion, in one commit. The agent completes it, unless it is forced or no agent has
+ * received the instance: see removal.ts.
+ */
 export async function deleteManaged(
   { intents }: ManagedPorts,
   context: Context,
@@ -126,31 +124,18 @@ export async function deleteManaged(
   try {
     await fencedWrite(context, async ({ claim, cause }) => {
       const caller = systemCallerFor(cause);
-      // Writes nothing when the agent completes the deletion.
-      await updateResource(intents, {
-        caller,
-        target,
-        options: { ...systemOptions, claim },
-        optionsKind: "PatchOptions",
-        change: (old) => ({ wanted: withForce(old, force ?? unseenReason(old)) }),
-        allowsBlind: true,
-      });
       const raw = { propagationPolicy: "Background" };
+      const annotations = force === undefined ? {} : { [forceDeleteAnnotation]: force };
+      const options = { isDryRun: false, preconditions: {}, raw, claim, annotations };
       return await deleteResource(intents, {
         caller,
         target,
-        options: { isDryRun: false, propagation: "Background", preconditions: {}, raw, claim },
+        options: { ...options, propagation: "Background" },
       });
     });
   } catch (error) {
     if (!isSetpointError(error, "resource.not_found")) throw error;
   }
-}
-
-function withForce(old: Resource, reason: string | undefined): Resource {
-  if (reason === undefined) return old;
-  const annotations = { ...old.metadata.annotations, [forceDeleteAnnotation]: reason };
-  return { ...old, metadata: { ...old.metadata, annotations } };
 }
 
 function managedTarget({ kinds }: Intents, { namespace, name }: ResourceKey): Target {

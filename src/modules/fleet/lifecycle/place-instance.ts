@@ -7,6 +7,8 @@ import { timeText } from "../../../kernel/clock.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
+import { textAt } from "../../../kernel/json-read.ts";
+import { shortText } from "../../../kernel/short-text.ts";
 import { spanText } from "../../../kernel/span-text.ts";
 import { fleetLimits } from "../limits.ts";
 import { place } from "../placement/place.ts";
@@ -19,6 +21,7 @@ import { putManaged } from "./managed.ts";
 import { isSuspension } from "./phases.ts";
 
 const maxReasons = fleetLimits.maxPlacementReasons;
+const maxReasonChars = fleetLimits.maxReportMessageChars;
 
 export type Placed =
   | { readonly kind: "placed"; readonly cluster: string }
@@ -34,7 +37,7 @@ export type Placed =
 export async function placeInstance(run: InstanceRun): Promise<Placed> {
   const { placement: earlier } = run.instance;
   // An earlier run may have recorded the choice without creating the ManagedInstance.
-  if (earlier !== undefined && (await tryCluster(run))) {
+  if (earlier !== undefined && (await tryCluster(run)) === undefined) {
     return { kind: "placed", cluster: earlier.cluster };
   }
   const placement = await chosen(run);
@@ -43,12 +46,14 @@ export async function placeInstance(run: InstanceRun): Promise<Placed> {
     const { cluster, reason } = candidate;
     const why = [{ cluster, reason }, ...full, ...whyOf(placement)];
     await run.record(placementStatus(run, candidate, why.slice(0, maxReasons)));
-    if (await tryCluster(run)) return { kind: "placed", cluster };
-    full.push({ cluster, reason: "had no room when the instance was placed" });
+    const refusal = await tryCluster(run);
+    if (refusal === undefined) return { kind: "placed", cluster };
+    full.push({ cluster, reason: refusal });
   }
   const why = [...full, ...whyOf(placement)].slice(0, maxReasons);
   await run.record({ placement: { cluster: null, placementId: null, why } });
-  return unplaced(run, placement);
+  const refused = full.map((each) => textAt(each, "reason")).find((reason) => reason !== noRoom);
+  return unplaced(run, placement, refused);
 }
 
 /** Whether another cluster can host the instance, as far as this process knows. */
@@ -87,26 +92,39 @@ function requestOf({ offering, instance, nowMs }: InstanceRun): PlacementRequest
   };
 }
 
-/** Whether the ManagedInstance exists on the cluster that the status names. */
-async function tryCluster({ ports, offering, context, instance }: InstanceRun): Promise<boolean> {
+const noRoom = "had no room when the instance was placed";
+
+/** Undefined when the ManagedInstance exists on the cluster that the status names, else why not. */
+async function tryCluster(run: InstanceRun): Promise<string | undefined> {
+  const { ports, offering, context, instance } = run;
   const { cluster = "", placementId = "" } = instance.placement ?? {};
   const host = isHandedOver(instance) ? instance.host : undefined;
   const isSuspended = isSuspension(instance.phase);
   try {
     const wanted = { offering, instance, cluster, placementId, host, isSuspended };
     await putManaged(ports, context, wanted);
-    return true;
+    return undefined;
   } catch (error) {
-    const isRefused =
-      isSetpointError(error, "counter.exceeded") ||
-      isSetpointError(error, "fleet.capacity_reached") ||
-      // The namespace of the cluster does not exist, or is being deleted.
-      isSetpointError(error, "resource.not_found") ||
-      isSetpointError(error, "request.forbidden");
-    if (!isRefused) throw error;
-    context.log.info({ cluster, instance: instance.id }, "cluster has no room for the instance");
-    return false;
+    const reason = refusalOf(error);
+    if (reason === undefined) throw error;
+    const fields = { cluster, instance: instance.id, reason };
+    context.log.info(fields, "cluster does not take the instance");
+    return reason;
   }
+}
+
+/** Undefined for what is not a refusal of the cluster. */
+function refusalOf(error: unknown): string | undefined {
+  const isFull =
+    isSetpointError(error, "counter.exceeded") || isSetpointError(error, "fleet.capacity_reached");
+  if (isFull) return noRoom;
+  // A policy is against it, or the namespace of the cluster does not exist or is being deleted.
+  const isRefused =
+    isSetpointError(error, "request.forbidden") ||
+    isSetpointError(error, "resource.invalid") ||
+    isSetpointError(error, "resource.not_found");
+  if (!isRefused) return undefined;
+  return shortText(`the server refuses the instance: ${error.message}`, maxReasonChars);
 }
 
 function placementStatus(
@@ -148,13 +166,17 @@ function whyOf({ excluded }: Placement): readonly JsonObject[] {
 }
 
 /** A change of a cluster wakes the instance; the time is for what no event reports. */
-function unplaced(run: InstanceRun, { excluded, candidates }: Placement): Placed {
+function unplaced(
+  run: InstanceRun,
+  { excluded, candidates }: Placement,
+  refused: string | undefined,
+): Placed {
   const { instance, offering, nowMs } = run;
   const { placement, versions, creation } = offering.timeouts;
   const lacksVersion = excluded.some((each) => each.lacksVersion);
   const message = lacksVersion
     ? "no cluster of the region reports a version that is ready"
-    : noClusterMessage(instance, excluded.length + candidates.length);
+    : noClusterMessage(instance, excluded.length + candidates.length, refused);
   if (isSuspension(instance.phase)) {
     return { kind: "none", reason: "NoCluster", message, afterMs: fleetLimits.placementRetryMs };
   }
@@ -169,8 +191,13 @@ function unplaced(run: InstanceRun, { excluded, candidates }: Placement): Placed
   return { kind: "none", reason: "NoCluster", message, afterMs };
 }
 
-function noClusterMessage({ provider, region }: Instance, clusters: number): string {
+function noClusterMessage(
+  { provider, region }: Instance,
+  clusters: number,
+  refused: string | undefined,
+): string {
   const where = `${provider} ${region}`;
   if (clusters === 0) return `there is no cluster in ${where}`;
-  return `none of the ${clusters} clusters in ${where} can host the instance`;
+  const why = refused === undefined ? "" : `: ${refused}`;
+  return `none of the ${clusters} clusters in ${where} can host the instance${why}`;
 }

@@ -11,8 +11,8 @@ import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { preparationsOf } from "../offerings/preparation.ts";
 import type { CompiledPreparation } from "../offerings/preparation.ts";
-import { TemplateProblem, renderedObject } from "../offerings/template.ts";
-import type { Variables } from "../offerings/template.ts";
+import { TemplateProblem, renderedObject } from "../../../kernel/template/template.ts";
+import type { Variables } from "../../../kernel/template/template.ts";
 import { definiteFailure } from "./definite-failure.ts";
 import type { Facts, Prepared } from "./facts.ts";
 import type { InstanceRun } from "./instance-run.ts";
@@ -123,13 +123,13 @@ async function applyOne(
   const { name } = preparation;
   let document: JsonObject;
   try {
-    document = named(renderedObject(preparation.template, variables), defaultName);
+    document = renderedObject(preparation.template, variables);
   } catch (error) {
     if (!(error instanceof TemplateProblem)) throw error;
     return { state: failedState(name, error.message), children: [] };
   }
   try {
-    const child = await appliedOnce(run, document);
+    const child = await appliedNamed(run, document, defaultName);
     const kind = kindIdOf(run.ports.intents, document);
     const children = [{ preparation: name, kind, name: child.metadata.name }];
     return { state: stateOf(preparation, child), children };
@@ -138,9 +138,30 @@ async function applyOne(
   }
 }
 
-function named(document: JsonObject, defaultName: string): JsonObject {
-  if (textAt(document, "metadata", "name") !== "") return document;
-  return { ...document, metadata: { ...objectAt(document, "metadata"), name: defaultName } };
+/**
+ * A child without a name in its template gets the default one. Where that belongs to another owner,
+ * such as an instance of another Offering, the id of the instance makes the name unique.
+ */
+async function appliedNamed(
+  run: InstanceRun,
+  document: JsonObject,
+  defaultName: string,
+): Promise<Resource> {
+  if (textAt(document, "metadata", "name") !== "") return await appliedOnce(run, document);
+  const uniqueName = `${defaultName}-${run.instance.id}`;
+  const isUnique = preparedChildren(run.resource).some(({ name }) => name === uniqueName);
+  if (!isUnique) {
+    try {
+      return await appliedOnce(run, named(document, defaultName));
+    } catch (error) {
+      if (!isSetpointError(error, "resource.not_owned")) throw error;
+    }
+  }
+  return await appliedOnce(run, named(document, uniqueName));
+}
+
+function named(document: JsonObject, name: string): JsonObject {
+  return { ...document, metadata: { ...objectAt(document, "metadata"), name } };
 }
 
 /** The facts are read several times in a run; a document is applied once. */

@@ -21,7 +21,6 @@ import { decide } from "./decide.ts";
 import type { DisplaceReason, Move, Rest, Step } from "./decide.ts";
 import { gatherFacts } from "./gather-facts.ts";
 import type { Observed } from "./gather-facts.ts";
-import { routeDomain } from "./host.ts";
 import { InstanceRun } from "./instance-run.ts";
 import type { LifecyclePorts } from "./instance-run.ts";
 import { deleteManaged, isOutdated, putManaged } from "./managed.ts";
@@ -30,6 +29,7 @@ import { isHandedOver } from "./instance.ts";
 import { isSuspension } from "./phases.ts";
 import type { Phase } from "./phases.ts";
 import { removeInstance } from "./remove.ts";
+import { storedRoutes } from "./route-change.ts";
 
 /** Steps of one run; an instance that needs more continues in the next run. */
 const maxSteps = 30;
@@ -164,15 +164,15 @@ async function repeat(run: InstanceRun): Promise<void> {
   await run.record({ placement: { placementId: newPlacementId(context), attempts, at } });
 }
 
-/** The routes of the agent, with the domain at which customers reach each of them. */
 async function recordRoutes(run: InstanceRun, report: ReadReport | undefined): Promise<void> {
-  const { host, placement } = run.instance;
-  const routes = (report?.routes ?? []).map(({ name, prefix, router }) => ({
-    name,
-    domain: routeDomain(host, prefix),
-    router,
-  }));
-  await run.record({ routes, routesFrom: placement?.cluster ?? null, routesCreated: false });
+  const { host, placement, acceptRoutes } = run.instance;
+  const routes = storedRoutes(host, report?.routes ?? []);
+  await run.record({
+    routes: routes.map(({ name, domain, router }) => ({ name, domain, router })),
+    routesFrom: placement?.cluster ?? null,
+    routesCreated: false,
+    routesAccepted: acceptRoutes.wanted || null,
+  });
 }
 
 /** Running versions, and which parts are being replaced. Unchanged values are not written. */

@@ -62,7 +62,7 @@ async function stopCounting(
       caller: systemCallerFor(cause),
       target: deletedTarget(intents, namespace, name),
       options: { ...systemOptions, claim },
-      optionsKind: "UpdateOptions",
+      optionsKind: "PatchOptions",
       change: (old) => ({
         wanted: { ...old, spec: { ...objectAt(old, "spec"), isAutomatic: false } },
       }),

@@ -5,10 +5,12 @@ import { wakeTask } from "../../../engine/wakes/wake-task.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { isTrueAt, objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
-import type { ResourceKey } from "../../../kernel/resource.ts";
+import { isTrueAt, objectAt, objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import type { LiveRecord } from "../../../intents/live-view.ts";
+import { isAbandoned } from "../clusters/cluster.ts";
 import type { FleetState } from "../fleet-state.ts";
+import { fleetLimits } from "../limits.ts";
 import { clusterNamespace, clustersKind, managedInstancesKind } from "../names.ts";
 import { organisationNamespace, organisationsKind } from "../names.ts";
 import { instanceKindId } from "../offerings/offering-index.ts";
@@ -59,6 +61,17 @@ function wakesOf(input: StartLifecycleInput): ReturnType<typeof wakeTask> {
     timers,
     follow: (wakeLater) => {
       const onError = (error: unknown): void => log.warn({ error }, "instances not found");
+      // A change before the start, such as during a change of the leader, is not seen.
+      const wakeDenied = (): void => {
+        wakeLater(denied(input));
+        for (const { key, resource } of live.all(organisationsKind)) {
+          if (!hasDenial(resource)) continue;
+          instancesIn(store, state, organisationNamespace(key.name)).then(wakeLater, onError);
+        }
+      };
+      wakeDenied();
+      // The counts of a process that has just started may not be complete at first.
+      const cancel = timers.after(fleetLimits.lateWakeMs, wakeDenied);
       const unfollowOrganisations = live.follow(organisationsKind, (after, before) => {
         if (before === undefined || !isAccessChanged(after, before)) return;
         const namespace = organisationNamespace(before.key.name);
@@ -83,6 +96,7 @@ function wakesOf(input: StartLifecycleInput): ReturnType<typeof wakeTask> {
         if (isFreed) wakeLater(waiting(input));
       });
       return () => {
+        cancel();
         unfollowOrganisations();
         unfollowClusters();
         unsubscribe();
@@ -96,12 +110,23 @@ function waiting({ state, countsOf }: StartLifecycleInput): readonly ResourceKey
   return state.offerings.all().flatMap(({ name }) => countsOf(name)?.waiting() ?? []);
 }
 
+/** Instances whose owner was denied, and may not be any more. */
+function denied({ state, countsOf }: StartLifecycleInput): readonly ResourceKey[] {
+  return state.offerings.all().flatMap(({ name }) => countsOf(name)?.denied() ?? []);
+}
+
+function hasDenial({ spec }: Resource): boolean {
+  const members = objectsAt(spec, "members");
+  return isTrueAt(spec, "isDenied") || members.some((member) => isTrueAt(member, "isDenied"));
+}
+
 /** The parts of a cluster that placement depends on. */
 function placementIn(record: LiveRecord | undefined): JsonObject | null {
   if (record === undefined) return null;
   const { metadata, spec, status } = record.resource;
   return {
     isDeleting: metadata.deletionTimestamp !== undefined,
+    isAbandoned: isAbandoned(record.resource),
     spec: spec ?? null,
     phase: textAt(status, "phase"),
     operators: valueAt(status, "report", "operators") ?? null,
@@ -111,7 +136,7 @@ function placementIn(record: LiveRecord | undefined): JsonObject | null {
 
 function isAccessChanged(after: LiveRecord | undefined, before: LiveRecord): boolean {
   const [now, then] = [specOf(after), specOf(before)];
-  return ["isDenied", "members"].some((field) => {
+  return ["isDenied", "members", "quotas"].some((field) => {
     return !equalJson(now[field] ?? null, then[field] ?? null);
   });
 }

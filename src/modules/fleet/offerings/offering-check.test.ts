@@ -42,7 +42,7 @@ test("names that occur twice and types that do not exist are named", () => {
   const types = [{ name: "none" }, { name: "standard" }, { name: "standard" }];
   const regions = [
     { ...region, types },
-    { id: "r", types: [] },
+    { id: "r", types: [{ name: "standard" }] },
   ];
   const provider = { id: "aws", isDefault: true, regions };
   assert.deepEqual(errorsIn({ providers: [provider, { ...provider, isDefault: false }] }), [
@@ -117,4 +117,47 @@ test("addresses must be http or https URLs", () => {
     "spec.terms.url",
     "spec.quota.http",
   ]);
+});
+
+test("a region without a type is refused with the field", () => {
+  const provider = { id: "aws", isDefault: true, regions: [{ ...region, types: [] }] };
+  assert.deepEqual(errorsIn({ providers: [provider] }), ["spec.providers[0].regions[0].types"]);
+});
+
+test("an expression with a field that does not exist is refused, and names the field", () => {
+  const messages = (text: string): readonly string[] => {
+    const template = { apiVersion: "v1", kind: "ConfigMap", data: { text } };
+    const parameters = { type: "object", properties: { size: { type: "string" } } };
+    const resource = sampleOffering({
+      instances: { ...names, parameters },
+      preparations: [
+        { name: "dns", phase: "routes", forEach: "route", template, readyWhen: "true" },
+      ],
+    });
+    const errors = offeringErrors(resource, readOffering(resource));
+    return errors.map(({ path, ...error }) => `${path} ${JSON.stringify(error)}`);
+  };
+  const valid = [
+    "${instance.spec.owner}-${instance.metadata.name}",
+    "${instance.spec.parameters.size}",
+    "${instance.status.conditions.size() > 0}",
+    "${instance.spec['owner']} ${instance.status.readyAt + 'x'}",
+    "${has(cluster.spec.dns) ? cluster.spec.dns : route.router}",
+    "${organisation.spec.displayName} ${offering.domain}",
+  ];
+  for (const text of valid) assert.deepEqual(messages(text), [], text);
+  const invalid = {
+    "${instance.spec.ownr}": "ownr",
+    "x-${instance.spec.parameters.sise}": "sise",
+    "${cluster.dns}": "dns",
+    "${route.host}": "host",
+    "${offering.spec}": "spec",
+    "${has(organisation.spec.owner)}": "owner",
+  };
+  for (const [text, field] of Object.entries(invalid)) {
+    const [message = "", ...others] = messages(text);
+    assert.deepEqual(others, []);
+    assert.match(message, /^spec\.preparations\[0\]\.template\.data\.text /);
+    assert.match(message, new RegExp(`undefined field '${field}'`));
+  }
 });

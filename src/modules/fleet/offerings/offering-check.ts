@@ -72,6 +72,10 @@ function regionErrors(
   errors.push(...defaultErrors(regions, path, "region"));
   for (const [at, { types }] of regions.entries()) {
     const names = types.map(({ name }) => name);
+    if (names.length === 0) {
+      const why = "name a type of spec.types, or set enabled of the region to false";
+      errors.push(requiredField(`${path}[${at}].types`, why));
+    }
     for (const [index, name] of names.entries()) {
       const field = `${path}[${at}].types[${index}].name`;
       if (!known.has(name)) errors.push(invalidField(field, name, "is not a type in spec.types"));

@@ -40,7 +40,7 @@ export interface OfferingPorts {
 }
 
 /** Raise it with each change of `instanceKindOf`: an older server keeps what a newer installed. */
-const instanceKindVersion = 1;
+const instanceKindVersion = 2;
 
 export function offeringReconciler(ports: OfferingPorts): Reconciler {
   return {

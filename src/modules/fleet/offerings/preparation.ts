@@ -14,8 +14,9 @@ import { objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { limits } from "../../../kernel/limits.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Offering, Preparation } from "../offering.ts";
-import { compileTemplate } from "./template.ts";
-import type { Template } from "./template.ts";
+import { shapesOf } from "./template-shapes.ts";
+import { compileTemplate } from "../../../kernel/template/template.ts";
+import type { Template } from "../../../kernel/template/template.ts";
 
 export interface CompiledPreparation {
   readonly name: string;
@@ -45,17 +46,22 @@ export function preparationsOf(offering: Offering): CompiledPreparations {
     if (names.indexOf(preparation.name) !== at) {
       errors.push(duplicateField(`${path}.name`, preparation.name));
     }
-    return compiled(preparation, path, errors) ?? [];
+    return compiled(preparation, { path, errors, offering }) ?? [];
   });
   const result = { preparations, errors };
   compiledOfferings.set(offering, result);
   return result;
 }
 
+interface Compiling {
+  readonly path: string;
+  readonly errors: FieldError[];
+  readonly offering: Offering;
+}
+
 function compiled(
   { name, phase, forEach, template: document, readyWhen }: Preparation,
-  path: string,
-  errors: FieldError[],
+  { path, errors, offering }: Compiling,
 ): CompiledPreparation | undefined {
   errors.push(...documentErrors(document, `${path}.template`));
   if (forEach === "route" && phase !== "routes") {
@@ -63,7 +69,7 @@ function compiled(
     errors.push(forbiddenField(`${path}.forEach`, why));
   }
   const known = forEach === "route" ? [...variables, "route"] : variables;
-  const template = compileTemplate(document, known, `${path}.template`);
+  const template = compileTemplate(document, known, `${path}.template`, shapesOf(offering));
   if (template.kind === "failed") errors.push(...template.errors);
   const rule = readyWhen === undefined ? undefined : readyRule(readyWhen, path, errors);
   if (template.kind === "failed") return undefined;

@@ -1,12 +1,13 @@
 // Reconciles Organisations: their namespace, the rights of their members, and their use of quotas.
 // The namespace is removed with the Organisation, when no instance is left.
 
-import { again, done } from "../../../engine/outcome.ts";
+import { again, done, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { ChildDocument, Context, Reconciler } from "../../../engine/reconciler.ts";
 import { fencedWrite } from "../../../engine/run/fenced-write.ts";
 import { systemCallerFor } from "../../../intents/bootstrap.ts";
 import type { Intents } from "../../../intents/request.ts";
+import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
@@ -42,10 +43,15 @@ async function reconcile(
 ): Promise<Outcome> {
   const organisation = readOrganisation(resource);
   await context.references.get(namespaceKey(organisation.id));
-  await fencedWrite(context, async ({ claim, cause }) => {
-    const caller = systemCallerFor(cause);
-    await ensureNamespace(ownIntents, { organisation: resource, caller, claim });
-  });
+  try {
+    await fencedWrite(context, async ({ claim, cause }) => {
+      const caller = systemCallerFor(cause);
+      await ensureNamespace(ownIntents, { organisation: resource, caller, claim });
+    });
+  } catch (error) {
+    if (!isSetpointError(error, "fleet.namespace_taken")) throw error;
+    return namespaceTaken(error.message);
+  }
   await context.children.apply(roleBinding(organisation));
   const usage = await Promise.all(
     organisation.quotas.map(async (quota): Promise<JsonObject> => {
@@ -57,16 +63,23 @@ async function reconcile(
   return done({ status: { namespace: organisationNamespace(organisation.id), usage } });
 }
 
+/** The change of the namespace or of the Organisation wakes it. */
+function namespaceTaken(message: string): Outcome {
+  const ready = { status: "False", reason: "NamespaceTaken", message } as const;
+  return failed("NamespaceTaken", message, { retry: "slow", ready });
+}
+
 /** Members who may use the services can read the instances of the organisation. */
 function roleBinding({ id, isDenied, members }: Organisation): ChildDocument {
   const apiGroup = "rbac.authorization.k8s.io";
-  const users = isDenied ? [] : [...members].filter(([, member]) => !member.isDenied);
+  const users = isDenied ? [] : [...members.values()].filter((member) => !member.isDenied);
+  const logins = new Set(users.map(({ login }) => login).filter((login) => login !== ""));
   return {
     apiVersion: `${apiGroup}/v1`,
     kind: "RoleBinding",
     metadata: { name: "fleet-members", namespace: organisationNamespace(id) },
     roleRef: { apiGroup, kind: "ClusterRole", name: memberRole },
-    subjects: users.map(([name]) => ({ apiGroup, kind: "User", name })),
+    subjects: [...logins].map((name) => ({ apiGroup, kind: "User", name })),
   };
 }
 

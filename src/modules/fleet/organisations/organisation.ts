@@ -1,5 +1,6 @@
 // An Organisation as the module reads it. Pure.
 
+import type { JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, numberAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { textsAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
@@ -13,12 +14,19 @@ export interface Organisation {
   readonly displayName: string;
   readonly accountNumber: string;
   readonly isDenied: boolean;
+  /** By the name under which they own instances. */
   readonly members: ReadonlyMap<string, OrganisationMember>;
+  /** Whose tokens may name the organisation; empty: not known yet. */
+  readonly issuers: readonly string[];
   readonly quotas: readonly OrganisationQuota[];
   readonly termsAccepted: readonly TermsAcceptance[];
 }
 
 export interface OrganisationMember {
+  /** The name that RBAC knows; empty where it is not known. */
+  readonly login: string;
+  /** The issuer and the claims that named the organisation; empty for one that is listed. */
+  readonly claimedFrom: string;
   readonly account: string;
   readonly isAdmin: boolean;
   readonly isDenied: boolean;
@@ -55,12 +63,15 @@ export function readOrganisation({ metadata, spec }: Resource): Organisation {
       objectsAt(spec, "members").map((member) => [
         textAt(member, "user"),
         {
+          login: loginOf(member),
+          claimedFrom: textAt(member, "claimedFrom"),
           account: textAt(member, "account"),
           isAdmin: isTrueAt(member, "isAdmin"),
           isDenied: isTrueAt(member, "isDenied"),
         },
       ]),
     ),
+    issuers: textsAt(spec, "issuers"),
     quotas: objectsAt(spec, "quotas").map((quota) => ({
       offering: textAt(quota, "offering"),
       type: textAt(quota, "type"),
@@ -75,4 +86,10 @@ export function readOrganisation({ metadata, spec }: Resource): Organisation {
       at: textAt(acceptance, "at"),
     })),
   };
+}
+
+/** A member without `rbacUser` has one name. */
+function loginOf(member: JsonObject): string {
+  const given = valueAt(member, "rbacUser");
+  return typeof given === "string" ? given : textAt(member, "user");
 }

@@ -71,7 +71,7 @@ export async function changeInstance(
         caller: systemCallerFor(cause),
         target,
         options: { ...systemOptions, claim },
-        optionsKind: "UpdateOptions",
+        optionsKind: "PatchOptions",
         change: (old) => ({ wanted: changedInstance(key.kind, old, input) }),
         allowsBlind: true,
       });

@@ -2,6 +2,7 @@
 // unique names by which no two Rollouts change the same instances.
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
+import { isServerItself } from "../../../intents/bootstrap.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import { conflict, invalid } from "../../../intents/refusals.ts";
 import type { SetpointError } from "../../../kernel/errors.ts";
@@ -81,7 +82,8 @@ function withScope(
 
 /** The annotation frees the scope for another Rollout, so only the reconciler may set it. */
 function annotationErrors({ caller, object, old }: AdmissionRequest): readonly FieldError[] {
-  if (endedAt(object) === endedAt(old) || caller.surface === "engine") return [];
+  const isReconciler = caller.surface === "engine" && isServerItself(caller);
+  if (endedAt(object) === endedAt(old) || isReconciler) return [];
   const path = `metadata.annotations[${rolloutEndedAnnotation}]`;
   return [forbiddenField(path, "is set by the server when the Rollout has ended")];
 }

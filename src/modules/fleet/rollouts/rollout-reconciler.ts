@@ -204,7 +204,7 @@ async function releaseScope({ ports, resource, context }: RolloutRun): Promise<v
       caller: systemCallerFor(cause),
       target: { served, version: served.storage, namespace: "", name, subresource: "" },
       options: { ...systemOptions, claim },
-      optionsKind: "UpdateOptions",
+      optionsKind: "PatchOptions",
       change: (old) => ({ wanted: withEnd(old, at) }),
       allowsBlind: true,
     });

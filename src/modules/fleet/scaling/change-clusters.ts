@@ -64,7 +64,7 @@ export async function setDraining(
         caller: systemCallerFor(cause),
         target: clusterTarget(intents, id),
         options: { ...systemOptions, claim },
-        optionsKind: "UpdateOptions",
+        optionsKind: "PatchOptions",
         change: (old) => ({ wanted: edit(old) }),
         allowsBlind: true,
       });

@@ -1,0 +1,24 @@
+// Which kinds are published: patterns such as "environments.environments.setpoint.dev", "*.GROUP"
+// or "*".
+
+export type WantedKinds = (kindId: string) => boolean;
+
+/** `isServed` is false for records of the server itself and for kinds that were deleted. */
+export function wantedKinds(
+  patterns: readonly string[],
+  isServed: (kindId: string) => boolean,
+): WantedKinds {
+  const exact = new Set(patterns.filter((pattern) => !pattern.startsWith("*")));
+  const groups = new Set(patterns.filter((each) => each.startsWith("*.")).map((p) => p.slice(2)));
+  const isAll = patterns.includes("*");
+  return (kindId) => {
+    if (exact.has(kindId) || groups.has(groupOf(kindId))) return true;
+    return isAll && isServed(kindId);
+  };
+}
+
+/** The plural has no dot. */
+export function groupOf(kindId: string): string {
+  const dot = kindId.indexOf(".");
+  return dot === -1 ? "" : kindId.slice(dot + 1);
+}

@@ -1,0 +1,254 @@
+// Environments: what is refused, what is filled in, and the unique display name. It reads the
+// Templates, so that wrong parameters are refused before any work.
+
+import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
+import { accountUseProblem } from "../../../intents/auth/account-use.ts";
+import type { AccountUse } from "../../../intents/auth/account-use.ts";
+import { mastersGroup } from "../../../intents/auth/user.ts";
+import { conflict, forbidden } from "../../../intents/refusals.ts";
+import type { Clock } from "../../../kernel/clock.ts";
+import { timeText } from "../../../kernel/clock.ts";
+import { SetpointError } from "../../../kernel/errors.ts";
+import type { FieldError } from "../../../kernel/field-error.ts";
+import { forbiddenField } from "../../../kernel/field-error.ts";
+import type { HeldFault } from "../../../kernel/held-fault.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { isTrueAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import { withoutKey } from "../../../kernel/without-key.ts";
+import type { EnvironmentsConfiguration } from "../configuration.ts";
+import {
+  deploymentFields,
+  isMarkedDestroyed,
+  serviceAccountOf,
+} from "../environment/environment.ts";
+import { destroyedAnnotation, displayNameOf, environmentsKind } from "../names.ts";
+import { requestedByAnnotation } from "../names.ts";
+import type { NamedTemplate } from "../templates/expand.ts";
+import type { TemplateCache } from "../templates/template-cache.ts";
+import { inTurnsOf } from "../templates/turns.ts";
+import { mayApprove } from "./approve-right.ts";
+import { deploymentErrors, isPermitted, lifetimeErrors, lifetimeOf } from "./environment-check.ts";
+import { nameErrors } from "./environment-check.ts";
+import { hasChanged, isDeletionOf, isServer, isWriteOf, refuse } from "./writes.ts";
+import { withAnnotation } from "./writes.ts";
+
+export interface EnvironmentGuardPorts extends AccountUse {
+  readonly templates: TemplateCache;
+  readonly configuration: EnvironmentsConfiguration;
+  readonly clock: Clock;
+  /** Refuses a Plan that may not be approved. */
+  readonly checkApproval: (request: AdmissionRequest) => Promise<void>;
+}
+
+export function environmentGuard(ports: EnvironmentGuardPorts): AdmissionPlugin {
+  return {
+    name: "Environments",
+    mutate: async (request) => {
+      const { object } = request;
+      if (object === undefined || !isWriteOf(request, environmentsKind)) return object;
+      return await completed(request, object, ports);
+    },
+    validate: async (request) => {
+      if (isDeletionOf(request, environmentsKind)) await checkDeletion(request, ports);
+      else if (isWriteOf(request, environmentsKind)) await checkWrite(request, ports);
+    },
+    names: (request) => {
+      const { object, target } = request;
+      if (object === undefined || !isWriteOf(request, environmentsKind)) return undefined;
+      if (isMarkedDestroyed(object)) return [];
+      return [displayNameOf(target.namespace, shownName(object))];
+    },
+    refusal: (request, fault) => nameTaken(request, fault),
+  };
+}
+
+function shownName({ metadata, spec }: Resource): string {
+  return textAt(spec, "displayName") || metadata.name;
+}
+
+/** Fills in the display name and the planned destruction, and records the user. */
+async function completed(
+  request: AdmissionRequest,
+  object: Resource,
+  ports: EnvironmentGuardPorts,
+): Promise<Resource> {
+  const { operation, caller, target } = request;
+  const isDeployment = hasChanged(request, [...deploymentFields, "desired"]);
+  const before = request.old?.metadata.annotations?.[requestedByAnnotation];
+  const requester = isDeployment ? caller.user.name : before;
+  // Only the server sets it: approval by another user depends on it.
+  const noted = isServer(request)
+    ? object
+    : withAnnotation(object, requestedByAnnotation, requester);
+  if (operation !== "CREATE") return isServer(request) ? noted : revived(noted);
+  let spec = objectAt(noted, "spec");
+  if (textAt(spec, "displayName") === "" && object.metadata.name !== "") {
+    spec = { ...spec, displayName: object.metadata.name };
+  }
+  if (textAt(spec, "plannedDestruction", "at") === "") {
+    const found = await templatesOf(target.namespace, spec, ports);
+    const specs = found.flatMap((each) => (each === undefined ? [] : [each.compiled.spec]));
+    const { defaultSeconds } = lifetimeOf(specs, ports.configuration);
+    if (defaultSeconds > 0) {
+      const at = timeText(ports.clock.nowMs() + defaultSeconds * 1_000);
+      const planned = { ...objectAt(spec, "plannedDestruction"), at };
+      spec = { ...spec, plannedDestruction: planned };
+    }
+  }
+  return { ...noted, spec };
+}
+
+/** An Environment that is deployed again after its destruction holds its display name again. */
+function revived(object: Resource): Resource {
+  const { annotations = {} } = object.metadata;
+  if (!isMarkedDestroyed(object) || textAt(object.spec, "desired") === "Destroyed") return object;
+  const left = withoutKey(annotations, destroyedAnnotation) as Readonly<Record<string, string>>;
+  return { ...object, metadata: { ...object.metadata, annotations: left } };
+}
+
+async function templatesOf(
+  namespace: string,
+  spec: JsonObject,
+  { templates }: Pick<EnvironmentGuardPorts, "templates">,
+): Promise<readonly (NamedTemplate | undefined)[]> {
+  const names = textsAt(spec, "templates");
+  return await Promise.all(names.map(async (name) => await templates.get(namespace, name)));
+}
+
+async function checkWrite(request: AdmissionRequest, ports: EnvironmentGuardPorts): Promise<void> {
+  const { object, old, target, operation } = request;
+  if (object === undefined || isServer(request)) return;
+  const spec = objectAt(object, "spec");
+  refuse(request, [
+    ...(operation === "CREATE" ? nameErrors(object) : []),
+    ...destroyedErrors(object, old),
+    ...protectionErrors(request),
+  ]);
+  checkApprovalMode(request, ports);
+  const isRevived = old !== undefined && isMarkedDestroyed(old) && !isMarkedDestroyed(object);
+  const isDeployed = isRevived || hasChanged(request, deploymentFields);
+  const isDated = hasChanged(request, ["plannedDestruction"]);
+  const isDestroyed = hasChanged(request, ["desired"]) && textAt(spec, "desired") === "Destroyed";
+  if (!isDeployed && !isDated && !isDestroyed && !hasChanged(request, ["approvedPlan"])) return;
+  const found = await templatesOf(target.namespace, spec, ports);
+  if (isDeployed) {
+    const steps = deploymentErrors({ ...object.metadata }, spec, found);
+    refuse(request, await inTurnsOf(target.namespace, steps));
+    checkPermission(request, found, "deploy");
+    checkAccount(request, ports);
+  }
+  if (isDeployed || isDestroyed) await checkFormer(request, found, ports);
+  const specs = found.flatMap((each) => (each === undefined ? [] : [each.compiled.spec]));
+  if (isDeployed || isDated) {
+    const { creationTimestamp } = object.metadata as { readonly creationTimestamp?: string };
+    const createdMs = old === undefined ? ports.clock.nowMs() : Date.parse(creationTimestamp ?? "");
+    refuse(request, lifetimeErrors(spec, lifetimeOf(specs, ports.configuration), createdMs));
+  }
+  if (isDestroyed) checkPermission(request, found, "destroy");
+  if (hasChanged(request, ["approvedPlan"])) await ports.checkApproval(request);
+}
+
+/** Approval that everyone could switch off would protect nothing. */
+function checkApprovalMode(
+  { object, old, target, caller }: AdmissionRequest,
+  { authorizer }: EnvironmentGuardPorts,
+): void {
+  const wasRequired = textAt(old?.spec, "approval") === "Required";
+  if (!wasRequired || textAt(object?.spec, "approval") === "Required") return;
+  if (mayApprove(authorizer, caller.user, { namespace: target.namespace })) return;
+  const who = `User ${JSON.stringify(caller.user.name)}`;
+  const why = `${who} cannot approve plans, so spec.approval must stay Required`;
+  throw forbidden(target.served.kind, target.name, why);
+}
+
+/** The mark frees the display name, so that only the server sets it. */
+function destroyedErrors(object: Resource, old: Resource | undefined): readonly FieldError[] {
+  const path = `metadata.annotations[${destroyedAnnotation}]`;
+  const before = old?.metadata.annotations?.[destroyedAnnotation];
+  const now = object.metadata.annotations?.[destroyedAnnotation];
+  const isRevived = now === undefined && textAt(object.spec, "desired") !== "Destroyed";
+  if (now === before || isRevived) return [];
+  return [forbiddenField(path, "is set by the server when the Environment is Destroyed")];
+}
+
+function protectionErrors({ object, old }: AdmissionRequest): readonly FieldError[] {
+  const isWanted = textAt(object?.spec, "desired") === "Destroyed";
+  const wasWanted = textAt(old?.spec, "desired") === "Destroyed";
+  if (!isWanted || wasWanted || !isTrueAt(object?.spec, "protected")) return [];
+  return [forbiddenField("spec.desired", "the Environment is protected: clear spec.protected")];
+}
+
+/**
+ * The Templates that are deployed now keep their restrictions: a change of Templates removes their
+ * resources. Administrators may pass, because a Template cannot be changed.
+ */
+async function checkFormer(
+  request: AdmissionRequest,
+  found: readonly (NamedTemplate | undefined)[],
+  ports: EnvironmentGuardPorts,
+): Promise<void> {
+  const { old, object, target, caller } = request;
+  if (old === undefined || isMarkedDestroyed(old)) return;
+  if (caller.user.groups.includes(mastersGroup)) return;
+  const former = await templatesOf(target.namespace, objectAt(old, "spec"), ports);
+  const idOf = (each: NamedTemplate | undefined): string => textAt(each?.compiled.spec, "id");
+  const kept = new Set(found.map(idOf));
+  const isWhole = textAt(object?.spec, "desired") === "Destroyed";
+  const isRemoved = (each: NamedTemplate | undefined): boolean => isWhole || !kept.has(idOf(each));
+  if (hasChanged(request, deploymentFields)) checkPermission(request, former, "deploy");
+  checkPermission(request, former.filter(isRemoved), "destroy");
+}
+
+function checkPermission(
+  { caller, target }: AdmissionRequest,
+  found: readonly (NamedTemplate | undefined)[],
+  verb: "deploy" | "destroy",
+): void {
+  for (const template of found) {
+    if (template === undefined || isPermitted(template.compiled.spec, verb, caller.user)) continue;
+    const who = `User ${JSON.stringify(caller.user.name)}`;
+    const why = `${who} may not ${verb} the Template ${template.name}: see its spec.permissions`;
+    throw forbidden(target.served.kind, target.name, why);
+  }
+}
+
+function checkAccount(request: AdmissionRequest, ports: EnvironmentGuardPorts): void {
+  const { object, target, caller } = request;
+  const name = serviceAccountOf(objectAt(object, "spec"));
+  const account = { namespace: target.namespace, name };
+  const problem = accountUseProblem(ports, caller.user, account);
+  if (problem === undefined) return;
+  throw forbidden(target.served.kind, target.name, `spec.serviceAccountName: ${problem}`);
+}
+
+async function checkDeletion(
+  request: AdmissionRequest,
+  ports: EnvironmentGuardPorts,
+): Promise<void> {
+  const { old, target } = request;
+  if (old === undefined || old.metadata.deletionTimestamp !== undefined) return;
+  const isMarked = isMarkedDestroyed(old);
+  if (isTrueAt(old.spec, "protected") && !isMarked) {
+    const message = `the Environment ${target.name} is protected`;
+    throw new SetpointError("resource.protected", message, {
+      details: { name: target.name },
+      suggestion: `run setpoint env update ${target.name} --no-protect, then repeat the deletion`,
+    });
+  }
+  if (isServer(request) || isMarked) return;
+  const found = await templatesOf(target.namespace, objectAt(old, "spec"), ports);
+  checkPermission(request, found, "destroy");
+}
+
+function nameTaken(request: AdmissionRequest, fault: HeldFault): SetpointError | undefined {
+  const { object, target } = request;
+  if (object === undefined || !isWriteOf(request, environmentsKind)) return undefined;
+  const own = displayNameOf(target.namespace, shownName(object));
+  if (!("scope" in fault) || fault.scope !== own.scope) return undefined;
+  const holder = fault.holder === null ? "another Environment" : fault.holder.name;
+  const why =
+    `spec.displayName: ${JSON.stringify(shownName(object))} is used by ${holder}: ` +
+    "choose another display name, or destroy that Environment";
+  return conflict(target.served.kind, object.metadata.name, why);
+}

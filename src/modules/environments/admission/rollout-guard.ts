@@ -1,0 +1,127 @@
+// TemplateRollouts: the server writes to Environments on behalf of the creator, so everything that
+// a change by the creator would be checked for is checked here: the Template, the right to deploy
+// it, and the ServiceAccount of each Environment. The list of Environments is fixed at creation.
+
+import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
+import { accountUseProblem } from "../../../intents/auth/account-use.ts";
+import type { AccountUse } from "../../../intents/auth/account-use.ts";
+import { forbidden } from "../../../intents/refusals.ts";
+import { decodeDocument } from "../../../kernel/document.ts";
+import type { FieldError } from "../../../kernel/field-error.ts";
+import { invalidField } from "../../../kernel/field-error.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { isTrueAt, objectAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import type { Store } from "../../../store/port.ts";
+import { serviceAccountOf } from "../environment/environment.ts";
+import { environmentLimits } from "../limits.ts";
+import { environmentsKind, rolloutsKind } from "../names.ts";
+import { usesOtherVersion } from "../rollouts/versions.ts";
+import type { TemplateCache } from "../templates/template-cache.ts";
+import { mayApprove } from "./approve-right.ts";
+import { isPermitted } from "./environment-check.ts";
+import { hasChanged, isServer, isWriteOf, refuse } from "./writes.ts";
+
+export interface RolloutGuardPorts extends AccountUse {
+  readonly store: Pick<Store, "list">;
+  readonly templates: TemplateCache;
+}
+
+export function rolloutGuard(ports: RolloutGuardPorts): AdmissionPlugin {
+  return {
+    name: "TemplateRollouts",
+    mutate: async (request) => {
+      const { object, operation } = request;
+      const isNew = isWriteOf(request, rolloutsKind) && operation === "CREATE";
+      if (object === undefined || !isNew) return object;
+      const environments = await chosen(object, request.target.namespace, ports);
+      const requestedBy = request.caller.user.name;
+      return { ...object, spec: { ...objectAt(object, "spec"), environments, requestedBy } };
+    },
+    validate: async (request) => {
+      const { object, operation } = request;
+      if (object === undefined || !isWriteOf(request, rolloutsKind) || isServer(request)) return;
+      if (operation === "CREATE") await checkCreation(request, object, ports);
+      checkApproval(request, object, ports);
+    },
+  };
+}
+
+/** Environments of the namespace that use another version, in the order of their names. */
+async function chosen(
+  { spec }: Resource,
+  namespace: string,
+  { store }: RolloutGuardPorts,
+): Promise<readonly JsonObject[]> {
+  const found: JsonObject[] = [];
+  let page = await store.list({ kind: environmentsKind, namespace });
+  for (;;) {
+    for (const { body, revision } of page.records) {
+      const environment = decodeDocument(body, revision);
+      if (!isWanted(environment, spec)) continue;
+      const { name } = environment.metadata;
+      found.push({ name, serviceAccountName: serviceAccountOf(objectAt(environment, "spec")) });
+    }
+    if (page.next === undefined) return found;
+    page = await store.list({ kind: environmentsKind, namespace, from: page.next });
+  }
+}
+
+function isWanted({ metadata, spec }: Resource, wanted: Resource["spec"]): boolean {
+  if (metadata.deletionTimestamp !== undefined) return false;
+  if (textAt(spec, "desired") === "Destroyed") return false;
+  const tags = objectAt(wanted, "tags");
+  const hasTags = Object.keys(tags).every((tag) => textAt(spec, "tags", tag) === tags[tag]);
+  return hasTags && usesOtherVersion(textsAt(spec, "templates"), textAt(wanted, "template"));
+}
+
+async function checkCreation(
+  request: AdmissionRequest,
+  { spec }: Resource,
+  ports: RolloutGuardPorts,
+): Promise<void> {
+  const { target, caller } = request;
+  const { namespace } = target;
+  const name = textAt(spec, "template");
+  const template = await ports.templates.get(namespace, name);
+  const environments = objectsAt(spec, "environments");
+  refuse(request, [
+    ...(template === undefined ? [missing(name)] : []),
+    ...(template !== undefined && environments.length === 0 ? [unused(name)] : []),
+    ...(environments.length > environmentLimits.maxRolloutEnvironments ? [tooMany(name)] : []),
+  ]);
+  const who = `User ${JSON.stringify(caller.user.name)}`;
+  if (template !== undefined && !isPermitted(template.compiled.spec, "deploy", caller.user)) {
+    throw forbidden(target.served.kind, target.name, `${who} may not deploy the Template ${name}`);
+  }
+  for (const account of new Set(environments.map((each) => textAt(each, "serviceAccountName")))) {
+    const problem = accountUseProblem(ports, caller.user, { namespace, name: account });
+    if (problem !== undefined) throw forbidden(target.served.kind, target.name, problem);
+  }
+}
+
+function checkApproval(
+  request: AdmissionRequest,
+  { spec }: Resource,
+  { authorizer }: RolloutGuardPorts,
+): void {
+  if (!isTrueAt(spec, "approved") || !hasChanged(request, ["approved"])) return;
+  const { target, caller } = request;
+  if (mayApprove(authorizer, caller.user, target)) return;
+  const who = `User ${JSON.stringify(caller.user.name)}`;
+  const why = `${who} cannot approve plans in the namespace ${target.namespace}`;
+  throw forbidden(target.served.kind, target.name, why);
+}
+
+function missing(name: string): FieldError {
+  return invalidField("spec.template", name, "there is no Template of this name");
+}
+
+function unused(name: string): FieldError {
+  return invalidField("spec.template", name, "no Environment uses another version of it");
+}
+
+function tooMany(name: string): FieldError {
+  const most = environmentLimits.maxRolloutEnvironments;
+  return invalidField("spec.template", name, `more than ${most} Environments: select by spec.tags`);
+}

@@ -1,0 +1,92 @@
+// What the commands have in common: paths of the REST API, parameters and durations as typed.
+
+import { readFileSync } from "node:fs";
+import type { CommandCall, ServerClient } from "../../../contract/command.ts";
+import { SetpointError } from "../../../kernel/errors.ts";
+import { parseExact } from "../../../kernel/int64.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { textAt } from "../../../kernel/json-read.ts";
+
+export interface Session {
+  readonly server: ServerClient;
+  readonly namespace: string;
+  /** The path of a route with the namespace of the command. */
+  readonly path: (route: string, query?: Readonly<Record<string, string>>) => string;
+}
+
+export function sessionOf(call: CommandCall): Session {
+  const server = call.server();
+  const namespace = call.namespace ?? server.namespace;
+  const path: Session["path"] = (route, query = {}) => {
+    const search = new URLSearchParams({ namespace, ...query });
+    return `/api/v1/${route}?${search.toString()}`;
+  };
+  return { server, namespace, path };
+}
+
+/** The document of a route, now and after each change of the resource behind it. */
+export async function* statesOf(
+  { server, path, namespace }: Session,
+  { kind, route, id }: { readonly kind: string; readonly route: string; readonly id: string },
+): AsyncGenerator<Json, void, undefined> {
+  const query = new URLSearchParams({ namespace, kind, name: id });
+  let isFirst = true;
+  for await (const change of server.lines(`/api/v1/changes?${query.toString()}`)) {
+    const isNews = isFirst || textAt(change, "type") !== "bookmark";
+    isFirst = false;
+    if (isNews) yield await server.get(path(`${route}/${id}`));
+  }
+}
+
+/** NAME=VALUE texts; `read` turns a value into JSON. */
+export function namedValues(
+  option: string,
+  given: unknown,
+  read: (value: string) => Json,
+): JsonObject {
+  const texts = Array.isArray(given) ? given.map(String) : [];
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf("=");
+      if (at > 0) return [text.slice(0, at), read(text.slice(at + 1))];
+      throw new SetpointError("config.invalid", `${option} ${text} is not NAME=VALUE`);
+    }),
+  );
+}
+
+/** Numbers, booleans, lists and objects are JSON; everything else is a text. */
+export function jsonOrText(text: string): Json {
+  try {
+    return parseExact(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+/** "@FILE" is the content of a file and "-" standard input, without the last line break. */
+export function secretValue(text: string): Json {
+  if (text !== "-" && !text.startsWith("@")) return text;
+  return readFileSync(text === "-" ? 0 : text.slice(1), "utf8").replace(/\n$/, "");
+}
+
+/** Both kinds of parameters, as the options --set and --set-secret have them. */
+export function parametersOf({ options }: CommandCall): JsonObject {
+  const parameters = namedValues("--set", options["set"], jsonOrText);
+  const secrets = namedValues("--set-secret", options["setSecret"], secretValue);
+  return {
+    ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+    ...(Object.keys(secrets).length === 0 ? {} : { secretParameters: secrets }),
+  };
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** "90m", "8h" or "2d". */
+export function secondsOf(option: string, text: string): number {
+  const [, count = "", unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(count) * (unitSeconds[unit] ?? 0);
+  if (seconds > 0) return seconds;
+  throw new SetpointError("config.invalid", `${option} ${text} is not a duration`, {
+    suggestion: "write a number and a unit, such as 90m, 8h or 2d",
+  });
+}

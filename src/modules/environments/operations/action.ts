@@ -1,0 +1,204 @@
+// An action of a template as an Operation: its document is applied as a resource of the Operation,
+// as the ServiceAccount of the environment, and its end is the end of the Operation.
+
+import { hash } from "node:crypto";
+import { isSetpointError } from "../../../kernel/errors.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { objectAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import { TemplateProblem } from "../../../kernel/template/template.ts";
+import { serviceAccountOf } from "../environment/environment.ts";
+import { secretsFrom } from "../environment/apply-deployment.ts";
+import { membersOf } from "../environment/run.ts";
+import type { EnvironmentRun } from "../environment/run.ts";
+import { cancelAnnotation, environmentLabel, forceCancelAnnotation } from "../names.ts";
+import { operationLabel } from "../names.ts";
+import { applyTarget } from "../resource/apply-target.ts";
+import { outputsOf } from "../resource/outputs.ts";
+import { kindFound, readTarget } from "../resource/run.ts";
+import { progressOf, targetState } from "../resource/target-state.ts";
+import type { Action } from "../templates/actions.ts";
+import { environmentFacts } from "../templates/expand.ts";
+import type { NamedTemplate } from "../templates/expand.ts";
+import { checkParameters, joinedDeclarations } from "../templates/parameters.ts";
+import { renderTarget } from "../templates/render.ts";
+import type { Outputs } from "../templates/render.ts";
+import { endOperation, patchOperation } from "./records.ts";
+import type { OperationRecord } from "./records.ts";
+import { shownDocument } from "../templates/secret-flow.ts";
+import { inTurnsOf } from "../templates/turns.ts";
+
+export async function performAction(
+  run: EnvironmentRun,
+  operation: OperationRecord,
+): Promise<OperationRecord> {
+  const name = textAt(operation.spec, "action");
+  const found = await findAction(run, name);
+  if (found === undefined) {
+    const message = `no Template of the Environment has the action ${name}`;
+    return await endOperation(run, operation, "Failed", { reason: "NotFound", message });
+  }
+  try {
+    return await carryOn(run, operation, found);
+  } catch (error) {
+    const isRefused = isSetpointError(error) && error.code !== "claim.lost";
+    if (!isRefused && !(error instanceof TemplateProblem)) throw error;
+    const fields = { reason: "ActionRefused", message: error.message };
+    return await endOperation(run, operation, "Failed", fields);
+  }
+}
+
+interface FoundAction {
+  readonly action: Action;
+  readonly templates: readonly NamedTemplate[];
+}
+
+export async function templatesOf({
+  resource,
+  ports,
+}: EnvironmentRun): Promise<readonly NamedTemplate[]> {
+  const namespace = resource.metadata.namespace ?? "";
+  const names = textsAt(resource.spec, "templates");
+  const found = await Promise.all(
+    names.map(async (name) => await ports.templates.get(namespace, name)),
+  );
+  return found.filter((each) => each !== undefined);
+}
+
+async function findAction(run: EnvironmentRun, name: string): Promise<FoundAction | undefined> {
+  const templates = await templatesOf(run);
+  for (const { compiled } of templates) {
+    const action = compiled.actions.get(name);
+    if (action !== undefined) return { action, templates };
+  }
+  return undefined;
+}
+
+async function carryOn(
+  run: EnvironmentRun,
+  operation: OperationRecord,
+  { action, templates }: FoundAction,
+): Promise<OperationRecord> {
+  const { resource, context, ports } = run;
+  const found = kindFound(ports, action.apiVersion, action.kind);
+  if (found === undefined) {
+    const message = `no kind ${action.kind} is served in ${action.apiVersion}`;
+    return await endOperation(run, operation, "Failed", { reason: "UnknownKind", message });
+  }
+  const namespace = resource.metadata.namespace ?? "";
+  const key = { kind: found.served.id, namespace, name: operation.name };
+  const existing = await readTarget(ports, key);
+  const cancel = textAt(operation.spec, "cancel");
+  const { kind } = found.served;
+  const rendered = renderTarget({
+    document: action.document,
+    spec: { input: await inputOf(run, templates, action) },
+    resources: await outputsByKey(run),
+    externals: new Map(),
+    kind,
+    more: { action: { name: action.name, ...action.app } },
+  });
+  const target = await applyTarget(ports, {
+    context,
+    owner: operation.resource,
+    found,
+    document: withIdentity(rendered, operation, resource, cancel),
+    isThere: existing !== undefined,
+    serviceAccountName: serviceAccountOf(objectAt(resource, "spec")),
+  });
+  // The Environment is not the owner of the target: a reference wakes it.
+  await context.references.get({ kind: key.kind, name: key.name });
+  const shown = shownDocument(kind, target);
+  const hasStatus = found.served.isReconciled || found.version.definition.subresources.status;
+  const state = targetState({ target: shown, readyWhen: action.readyWhen, hasStatus });
+  const progress = progressOf(shown) ?? null;
+  switch (state.kind) {
+    case "ready": {
+      const result = outputsOf({ outputs: undefined, path: "" }, shown);
+      const outputs = result.kind === "outputs" ? result.outputs : {};
+      return await endOperation(run, operation, "Succeeded", { outputs, progress });
+    }
+    case "failed": {
+      const { reason, message } = state;
+      return await endOperation(run, operation, "Failed", { reason, message, progress });
+    }
+    case "cancelled":
+      return await endOperation(run, operation, "Cancelled", { message: state.message });
+    default:
+      if (cancel === "Force") return await endOperation(run, operation, "Cancelled");
+      return await patchOperation(run, operation, { progress });
+  }
+}
+
+async function inputOf(
+  run: EnvironmentRun,
+  templates: readonly NamedTemplate[],
+  { referred }: Action,
+): Promise<JsonObject> {
+  const { resource, context } = run;
+  const spec = objectAt(resource, "spec");
+  const declared = joinedDeclarations(templates.map(({ compiled }) => compiled.spec));
+  const given = {
+    plain: objectAt(spec, "parameters"),
+    secret: objectAt(spec, "secretParameters"),
+  };
+  const checked = checkParameters(declared, given, "spec");
+  const { plain, secret } = await inTurnsOf(resource.metadata.namespace ?? "", checked);
+  const secrets: { [name: string]: string } = {};
+  const secretOf = secretsFrom(context);
+  const generated = templates.flatMap(({ compiled }) => objectsAt(compiled.spec, "secrets"));
+  for (const each of generated) {
+    const name = textAt(each, "name");
+    if (referred.secrets.has(name)) secrets[name] = await secretOf(name, each);
+  }
+  return {
+    parameters: plain,
+    environment: environmentFacts({ ...resource.metadata }, spec),
+    secrets: { parameters: secret, secrets },
+  };
+}
+
+/** Outputs of all resources; secret ones are not read by actions. */
+async function outputsByKey(run: EnvironmentRun): Promise<ReadonlyMap<string, Outputs>> {
+  const found = new Map<string, Outputs>();
+  for (const { key, resource } of await membersOf(run)) {
+    const outputs = { outputs: objectAt(resource.status, "outputs") };
+    const isCounted = objectAt(resource.spec)["index"] !== undefined;
+    const before = isCounted ? found.get(key) : undefined;
+    const others = Array.isArray(before) ? (before as readonly JsonObject[]) : [];
+    found.set(key, isCounted ? [...others, outputs] : outputs);
+  }
+  return found;
+}
+
+/** A label has at most 63 characters, and a letter or a digit at its end. */
+export function labelOf(name: string): string {
+  if (name.length <= 63) return name;
+  return `${name.slice(0, 46)}-${hash("sha256", name, "hex").slice(0, 16)}`;
+}
+
+function withIdentity(
+  rendered: JsonObject,
+  { name }: OperationRecord,
+  environment: Resource,
+  cancel: string,
+): JsonObject {
+  const metadata = objectAt(rendered, "metadata");
+  const cancels = {
+    ...(cancel === "" ? {} : { [cancelAnnotation]: name }),
+    ...(cancel === "Force" ? { [forceCancelAnnotation]: name } : {}),
+  };
+  return {
+    ...rendered,
+    metadata: {
+      name,
+      namespace: environment.metadata.namespace ?? "",
+      labels: {
+        ...objectAt(metadata, "labels"),
+        [environmentLabel]: environment.metadata.name,
+        [operationLabel]: labelOf(name),
+      },
+      annotations: { ...objectAt(metadata, "annotations"), ...cancels },
+    },
+  };
+}

@@ -1,0 +1,145 @@
+// This server as the API of a ManifestSet. Every access is authorized for the ServiceAccount of the
+// ManifestSet, and every write takes the path of a client, with all policies and the guard against
+// escalation. Writes are fenced by the claim of the run.
+
+import { KubeError } from "../../../adapters/kubernetes/port.ts";
+import { fencedWrite } from "../../../engine/run/fenced-write.ts";
+import type { RunFence } from "../../../engine/run/fenced-write.ts";
+import type { Context } from "../../../engine/reconciler.ts";
+import { forbiddenAccess } from "../../../intents/auth/forbidden.ts";
+import type { Authorizer, ResourceAccess } from "../../../intents/auth/policy.ts";
+import type { UserInfo } from "../../../intents/auth/user.ts";
+import type { Found } from "../../../intents/kinds/registry.ts";
+import type { Caller, Intents, Target } from "../../../intents/request.ts";
+import { applyResource } from "../../../intents/write/apply.ts";
+import { deleteResource } from "../../../intents/write/delete.ts";
+import { readStored } from "../../../intents/write/stored.ts";
+import { decodeDocument } from "../../../kernel/document.ts";
+import { isSetpointError } from "../../../kernel/errors.ts";
+import type { Json } from "../../../kernel/json.ts";
+import { fieldManager, unknownKind } from "./manifest-api.ts";
+import type { ManifestApi } from "./manifest-api.ts";
+import type { ObjectReference } from "./objects.ts";
+
+export interface OwnApiInput {
+  readonly intents: Intents;
+  readonly authorizer: Authorizer;
+  readonly context: Context;
+  /** The ServiceAccount. */
+  readonly user: UserInfo;
+}
+
+export function ownApi(input: OwnApiInput): ManifestApi {
+  const { intents, context } = input;
+  const targetOf = (at: ObjectReference): Target => {
+    const served = foundKind(intents, at);
+    if (served === undefined) throw unknownKind(at);
+    return { ...served, namespace: at.namespace, name: at.name, subresource: "" };
+  };
+  return {
+    isNamespaced: async (kind) => {
+      const found = foundKind(intents, kind);
+      return found === undefined ? undefined : found.served.kind.scope === "Namespaced";
+    },
+    get: async (at) => {
+      if (foundKind(intents, at) === undefined) return undefined;
+      const target = targetOf(at);
+      authorize(input, target, "get");
+      const { served, namespace, name } = target;
+      const record = await intents.store.get({ kind: served.id, namespace, name });
+      if (record === undefined) return undefined;
+      return await readStored(served, target.version, record);
+    },
+    apply: async (at, object, isDryRun) => {
+      const target = targetOf(at);
+      authorize(input, target, "patch");
+      const written = await refusable(at, () =>
+        fencedWrite(context, (fence) =>
+          applyResource(intents, {
+            caller: callerFor(input, target, fence),
+            target,
+            body: () => ({ value: object as Json, problems: [] }),
+            options: { isDryRun, fieldManager, fieldValidation: "Strict", claim: fence.claim },
+            force: true,
+          }),
+        ),
+      );
+      return decodeDocument(written.body, written.revision);
+    },
+    delete: async (at, uid) => {
+      const target = targetOf(at);
+      authorize(input, target, "delete");
+      await refusable(at, () =>
+        fencedWrite(context, async (fence) => {
+          await deleteResource(intents, {
+            caller: callerFor(input, target, fence),
+            target,
+            options: {
+              isDryRun: false,
+              propagation: "Background",
+              preconditions: { uid },
+              raw: { propagationPolicy: "Background", preconditions: { uid } },
+              claim: fence.claim,
+            },
+          });
+        }),
+      );
+    },
+  };
+}
+
+function foundKind(
+  { kinds }: Pick<Intents, "kinds">,
+  { apiVersion, kind }: Pick<ObjectReference, "apiVersion" | "kind">,
+): Found | undefined {
+  const slash = apiVersion.indexOf("/");
+  const group = slash < 0 ? "" : apiVersion.slice(0, slash);
+  return kinds.findKind(group, apiVersion.slice(slash + 1), kind);
+}
+
+function authorize({ authorizer, user }: OwnApiInput, target: Target, verb: string): void {
+  const { group, names } = target.served.kind;
+  const access: ResourceAccess = {
+    kind: "resource",
+    verb,
+    group,
+    resource: names.plural,
+    subresource: "",
+    namespace: target.namespace,
+    name: verb === "create" ? "" : target.name,
+  };
+  const { allowed, reason } = authorizer.authorize(user, access);
+  if (allowed) return;
+  throw new KubeError(403, "Forbidden", forbiddenAccess(user, access, reason).message);
+}
+
+/** The ServiceAccount as the caller, in the trace of the run. */
+function callerFor(input: OwnApiInput, target: Target, { cause }: RunFence): Caller {
+  return {
+    user: input.user,
+    surface: cause.surface,
+    traceId: cause.traceId,
+    correlationId: cause.correlationId,
+    warn: () => undefined,
+    mayCreate: () => authorize(input, target, "create"),
+  };
+}
+
+/** A refusal of the write path as one of an API server. A lost claim ends the run. */
+async function refusable<T>(at: ObjectReference, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isSetpointError(error) || error.code === "claim.lost") throw error;
+    const status = statuses[error.code] ?? (error.retry === "backoff" ? 503 : 422);
+    throw new KubeError(status, error.code, `${at.kind} ${at.name}: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+const statuses: Readonly<Record<string, number>> = {
+  "resource.not_found": 404,
+  "resource.conflict": 409,
+  "request.forbidden": 403,
+};

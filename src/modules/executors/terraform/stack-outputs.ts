@@ -1,0 +1,52 @@
+// The outputs of a stack after an apply: plain ones in the status, sensitive ones in an owned
+// Secret.
+
+import type { JsonObject } from "../../../kernel/json.ts";
+import { objectAt } from "../../../kernel/json-read.ts";
+import { replacing } from "../runs/replacing.ts";
+import { shortName } from "../runs/run-labels.ts";
+import type { StackRunInput } from "./stack-run.ts";
+import { stateFacts } from "./state-file.ts";
+
+/** Fields of the status. */
+export async function stackOutputs({ context, owner, state }: StackRunInput): Promise<JsonObject> {
+  const text = await state?.text();
+  const facts = text === undefined ? undefined : stateFacts(text);
+  if (facts === undefined || state === undefined) return {};
+  const { lineage, serial, resources, outputs, sensitiveOutputs } = facts;
+  const { name, labels = {} } = owner.metadata;
+  const secret = `${shortName(name)}-outputs`;
+  const isSecret = Object.keys(sensitiveOutputs).length > 0;
+  if (isSecret) {
+    await context.children.apply({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: secret, labels },
+      stringData: textsOf(sensitiveOutputs),
+    });
+  } else await context.children.delete({ kind: "secrets", name: secret }).catch(ignoreForeign);
+  return {
+    outputs: replacing(objectAt(owner, "status", "outputs"), withoutNulls(outputs)),
+    secretOutputs: isSecret ? { name: secret } : null,
+    state: { lineage, serial, resources, version: state.head.version },
+  };
+}
+
+/** A Secret of a Kubernetes API has texts; other values are JSON. */
+function textsOf(values: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
+}
+
+function withoutNulls(values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+}
+
+/** A Secret of the name that another owner has is left alone. */
+function ignoreForeign(): boolean {
+  return false;
+}

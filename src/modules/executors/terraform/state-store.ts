@@ -1,0 +1,230 @@
+// The versions of a state under the claim of its TerraformStack. A version is stored before the
+// head points to it; its name contains its digest, so that storing it twice changes nothing. The
+// head never goes back: a lower serial and another lineage are refused.
+
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import type { Context } from "../../../engine/reconciler.ts";
+import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
+import type { Intents } from "../../../intents/request.ts";
+import { readStored } from "../../../intents/write/stored.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
+import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
+import { requirement } from "../../../kernel/selector.ts";
+import { createRecord, deleteRecord, targetAt, updateRecord } from "../claimed-writes.ts";
+import { executorsGroup } from "../group.ts";
+import { executorLimits } from "../limits.ts";
+import { shortName } from "../runs/run-labels.ts";
+import { stateFacts } from "./state-file.ts";
+import type { StateFacts } from "./state-file.ts";
+import { stateLabel, statesKind, versionsKind } from "./state-kinds.ts";
+
+/** Reads records with their secrets. */
+export interface StateReader {
+  readonly kinds: Pick<Intents["kinds"], "byId">;
+  readonly store: Pick<Intents["store"], "get" | "list">;
+}
+
+export interface StateHead {
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly lineage: string;
+  /** -1 without a version. */
+  readonly serial: number;
+  readonly digest: string;
+  /** Empty without a version. */
+  readonly version: string;
+}
+
+export function headOf(resource: Resource): StateHead {
+  const { uid, name, namespace = "" } = resource.metadata;
+  return {
+    uid,
+    name,
+    namespace,
+    lineage: textAt(resource, "spec", "lineage"),
+    serial: numberAt(resource, "spec", "serial") ?? -1,
+    digest: textAt(resource, "spec", "digest"),
+    version: textAt(resource, "spec", "version"),
+  };
+}
+
+export async function readResource(
+  intents: StateReader,
+  key: ResourceKey,
+): Promise<Resource | undefined> {
+  const served = intents.kinds.byId(key.kind);
+  const record = await intents.store.get(key);
+  if (served === undefined || record === undefined) return undefined;
+  return await readStored(served, served.storage, record);
+}
+
+/** The text of a version. */
+export async function readVersion(
+  intents: StateReader,
+  namespace: string,
+  name: string,
+): Promise<string> {
+  const version = await readResource(intents, { kind: versionsKind, namespace, name });
+  const data = textAt(version, "spec", "data");
+  if (data === "") throw new Error(`the StateVersion ${name} does not exist or has no content`);
+  return (await promisify(gunzip)(Buffer.from(data, "base64"))).toString("utf8");
+}
+
+interface VersionDocument extends JsonObject {
+  readonly metadata: JsonObject & { readonly name: string };
+}
+
+/** What a StateVersion consists of; throws when the state is too large. */
+export async function versionDocument(
+  head: Pick<StateHead, "uid" | "name" | "namespace">,
+  text: string,
+  facts: StateFacts,
+  origin: JsonObject,
+): Promise<VersionDocument> {
+  const data = (await promisify(gzip)(Buffer.from(text))).toString("base64");
+  if (data.length > executorLimits.maxStoredStateBytes) {
+    const message =
+      `the state has ${facts.bytes} bytes, ${data.length} compressed; at most ` +
+      `${executorLimits.maxStoredStateBytes} compressed bytes can be stored: split the stack`;
+    throw new ReconcileFailure(failed("StateTooLarge", message, { retry: "slow" }));
+  }
+  const { lineage, serial, digest, bytes, resources } = facts;
+  const { uid, name, namespace } = head;
+  const digits = String(serial).padStart(6, "0");
+  const reference = { apiVersion: `${executorsGroup}/v1`, kind: "TerraformState", name, uid };
+  return {
+    apiVersion: `${executorsGroup}/v1`,
+    kind: "StateVersion",
+    metadata: {
+      name: `${shortName(name)}-${uid.slice(0, 8)}.${digits}-${digest.slice(0, 8)}`,
+      namespace,
+      labels: { [stateLabel]: uid },
+      ownerReferences: [reference],
+    },
+    spec: { state: name, lineage, serial, digest, bytes, resources, ...origin, data },
+  };
+}
+
+/** Why a state may not become the newest one; undefined if it may. */
+export function refusalOf(head: StateHead, next: StateFacts): string | undefined {
+  if (head.lineage !== "" && head.lineage !== next.lineage) {
+    return `the state has the lineage ${next.lineage}, and ${head.lineage} is stored`;
+  }
+  if (next.serial < head.serial) {
+    return `the state has the serial ${next.serial}, and ${head.serial} is stored`;
+  }
+  if (next.serial === head.serial && next.digest !== head.digest) {
+    return `another state with the serial ${next.serial} is stored`;
+  }
+  return undefined;
+}
+
+/** The spec of the head with a version. */
+export function headWith(old: Resource, facts: StateFacts, version: string): Resource {
+  const { lineage, serial, digest, bytes, resources } = facts;
+  const spec = { ...objectAt(old, "spec"), lineage, serial, digest, bytes, resources, version };
+  return { ...old, spec };
+}
+
+export class StackState {
+  readonly #intents: Intents;
+  readonly #context: Context;
+  #head: StateHead;
+
+  private constructor(intents: Intents, context: Context, head: StateHead) {
+    this.#intents = intents;
+    this.#context = context;
+    this.#head = head;
+  }
+
+  /** Creates the head of a new stack. */
+  static async open(intents: Intents, context: Context, stack: Resource): Promise<StackState> {
+    const { name, namespace = "", uid } = stack.metadata;
+    const key = { kind: statesKind, namespace, name };
+    const apiVersion = `${executorsGroup}/v1`;
+    await createRecord(intents, context, {
+      apiVersion,
+      kind: "TerraformState",
+      metadata: {
+        name,
+        namespace,
+        ownerReferences: [{ apiVersion, kind: "TerraformStack", name, uid, controller: true }],
+      },
+      spec: { stack: name },
+    });
+    const head = await readResource(intents, key);
+    const owners = head?.metadata.ownerReferences ?? [];
+    if (head === undefined || !owners.some((owner) => owner.uid === uid)) {
+      const message =
+        `the TerraformState ${name} belongs to another owner: rename the stack, or delete ` +
+        "the TerraformState if its objects are not needed";
+      throw new ReconcileFailure(failed("StateNotOwned", message, { retry: "slow" }));
+    }
+    return new StackState(intents, context, headOf(head));
+  }
+
+  get head(): StateHead {
+    return this.#head;
+  }
+
+  async text(): Promise<string | undefined> {
+    const { namespace, version } = this.#head;
+    return version === "" ? undefined : await readVersion(this.#intents, namespace, version);
+  }
+
+  /** Stores a state file if it is newer. Returns its facts, or undefined if it is not complete. */
+  async commit(text: string, origin: JsonObject): Promise<StateFacts | undefined> {
+    const facts = stateFacts(text);
+    if (facts === undefined || facts.digest === this.#head.digest) return facts;
+    const refusal = refusalOf(this.#head, facts);
+    if (refusal !== undefined) {
+      throw new ReconcileFailure(failed("StateRefused", refusal, { retry: "slow" }));
+    }
+    const document = await versionDocument(this.#head, text, facts, origin);
+    await createRecord(this.#intents, this.#context, document);
+    const { namespace, name } = this.#head;
+    const key = { kind: statesKind, namespace, name };
+    await updateRecord(this.#intents, this.#context, key, (old) => {
+      const now = refusalOf(headOf(old), facts);
+      if (now !== undefined) {
+        throw new ReconcileFailure(failed("StateRefused", now, { retry: "slow" }));
+      }
+      return headWith(old, facts, document.metadata.name);
+    });
+    const { lineage, serial, digest } = facts;
+    this.#head = { ...this.#head, lineage, serial, digest, version: document.metadata.name };
+    return facts;
+  }
+
+  /** Keeps the newest version of each run, and a bounded number of them. */
+  async prune(): Promise<void> {
+    const { namespace, uid, version } = this.#head;
+    const labels = [requirement(stateLabel, "in", [uid])];
+    const { records } = await this.#intents.store.list({ kind: versionsKind, namespace, labels });
+    const served = targetAt(this.#intents, { kind: versionsKind, namespace, name: "" }).served;
+    const versions = await Promise.all(
+      records.map(async (record) => await readStored(served, served.storage, record)),
+    );
+    const newestFirst = versions.toSorted((one, other) => serialOf(other) - serialOf(one));
+    const runs = new Set<string>();
+    let kept = 0;
+    for (const each of newestFirst) {
+      const run = textAt(each, "spec", "run");
+      const isOlderOfRun = run !== "" && runs.has(run);
+      runs.add(run);
+      const isKept = !isOlderOfRun && kept < executorLimits.keptStateVersions;
+      if (isKept || each.metadata.name === version) kept += 1;
+      else {
+        const key = { kind: versionsKind, namespace, name: each.metadata.name };
+        await deleteRecord(this.#intents, this.#context, key);
+      }
+    }
+  }
+}
+
+function serialOf(version: Resource): number {
+  return numberAt(version, "spec", "serial") ?? 0;
+}
