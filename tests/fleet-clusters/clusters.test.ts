@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemOptions, targetFor } from "../../src/intents/bootstrap.ts";
 import { createResource } from "../../src/intents/write/create.ts";
-import { objectAt, textAt, valueAt } from "../../src/kernel/json-read.ts";
+import { decodeDocument } from "../../src/kernel/document.ts";
+import { objectAt, objectsAt, textAt, valueAt } from "../../src/kernel/json-read.ts";
+import { clusterKey } from "../../src/modules/fleet/names.ts";
 import { clusterPlace, conditionOf, openMemoryClusters, phaseOf } from "./memory-clusters.ts";
 import { instancePlace, ready } from "./memory-clusters.ts";
 import type { MemoryClusters } from "./memory-clusters.ts";
@@ -214,4 +216,32 @@ test("the simulated agent reports operators and capacity", async () => {
     { isReady: true, version: "2.0.0", versions: ["7", "8"] },
   ]);
   assert.equal(valueAt(cluster?.status, "remaining"), 10);
+});
+
+test("a simulated cluster has its report in every state in which it is ready", async () => {
+  await using clusters = await openMemoryClusters();
+  const simulator = { capacity: { standard: { maxUnits: 3 } } };
+  await clusters.createCluster("east-1", { executor: { kind: "simulator", simulator } });
+  await clusters.pass();
+  const states = await clusters.memory.store.history(clusterKey("east-1"));
+  const readyStates = states
+    .map(({ body, revision }) => decodeDocument(body, revision))
+    .filter((state) => phaseOf(state) === "ready");
+  assert.ok(readyStates.length > 0);
+  for (const { status } of readyStates) {
+    assert.equal(objectsAt(status, "report", "operators").length, 1);
+    assert.deepEqual(objectAt(status, "report", "capacity"), simulator.capacity);
+  }
+});
+
+test("a simulated cluster forgets a capacity that its settings do not have any more", async () => {
+  await using clusters = await openMemoryClusters();
+  const simulator = { capacity: { standard: { maxUnits: 3, remainingUnits: 0 } } };
+  await clusters.createCluster("east-1", { executor: { kind: "simulator", simulator } });
+  await clusters.pass();
+  const less = { capacity: { standard: null } };
+  await clusters.memory.patch(clusterPlace("east-1"), { spec: { executor: { simulator: less } } });
+  await clusters.pass();
+  const cluster = await clusters.cluster("east-1");
+  assert.deepEqual(objectAt(cluster?.status, "report", "capacity"), {});
 });

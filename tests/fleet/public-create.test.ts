@@ -4,6 +4,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { textAt } from "../../src/kernel/json-read.ts";
+import { waitUntil } from "../peers/wait.ts";
 import { acme, globex, isError, startFleetServer } from "./fleet-server.ts";
 import type { FleetServer, Reply } from "./fleet-server.ts";
 
@@ -173,7 +174,9 @@ describe("a creation", () => {
     equal(rex.status, 200);
     match(String(rex.body), /"owner":"grace"/);
     const headers = { authorization: `Bearer ${await server.token("grace")}` };
-    equal((await setpoint.ask(instances, { headers })).status, 200);
+    await waitUntil("the rights of the member", async () => {
+      return (await setpoint.ask(instances, { headers })).status === 200;
+    });
     const other = `/apis/dinosaurs.example.dev/v1/namespaces/org-${acme}/dinosaurs/rex`;
     equal((await setpoint.ask(other, { headers })).status, 403);
   });

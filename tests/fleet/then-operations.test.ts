@@ -74,11 +74,6 @@ describe("operations on a fleet", () => {
       await server.apply(cluster(name, region));
     }
     await server.untilReady();
-    // An instance that is placed before the first report has no versions that could change.
-    await waitUntil("reported operators", async () => {
-      const clusters = objectsAt(await readJson(server, `${fleetApi}/dataplaneclusters`), "items");
-      return clusters.every(({ status }) => objectsAt(status, "report", "operators").length > 0);
-    });
     const quotas = [{ offering: "dinosaurs", type: "standard", max: 50 }];
     await server.apply({
       apiVersion: "fleet.setpoint.dev/v1",

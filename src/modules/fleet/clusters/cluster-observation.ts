@@ -1,9 +1,10 @@
 // What the reconciler of clusters knows before it decides: the state of one cluster, and the parts
 // of its status that follow from other resources.
 
-import type { JsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
+import { makeMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
 import type { Store } from "../../../store/port.ts";
@@ -59,10 +60,15 @@ export async function clusterObservation(
     status: {
       used,
       remaining: total === undefined ? null : Math.max(0, total - used),
-      ...(isSimulated ? { report: objectAt(resource.status, "report") } : {}),
+      ...(isSimulated ? { report: changedReport(input.resource, resource) } : {}),
     },
     failedReason: textAt(resource.status, "failedReason"),
   };
+}
+
+/** As a merge patch, because a status is merged: what is not reported any more is removed. */
+function changedReport(before: Resource, after: Resource): Json {
+  return makeMergePatch(objectAt(before.status, "report"), objectAt(after.status, "report"));
 }
 
 /** The report of a simulated agent, which is stored when it changes. */

@@ -115,7 +115,8 @@ async function perform(
       await installCluster(run.ports, run);
       return { kind: "moved", to: "waiting", status: installed(run) };
     case "move":
-      return { kind: "moved", to: step.to };
+      // With the report of a simulated agent: placement reads phase and report together.
+      return { kind: "moved", to: step.to, status: seen.status };
     case "rest":
       return { kind: "ended", outcome: await rest(run, step, seen) };
     case "uninstall":
