@@ -69,6 +69,47 @@ it("the capacity of a region follows the clusters and the limits of the Offering
   assert.deepEqual(maxima(await fleet.list(capacities)), { "eu-west-1 standard": 5 });
 });
 
+it("Offerings that share clusters accept together what the clusters take", async () => {
+  await using fleet = await openMemoryFleet();
+  await fleet.offer();
+  const { apiVersion, kind, spec } = sampleOffering();
+  const instances = { group: "birds.example.dev", kind: "Bird", plural: "birds" };
+  const birds = { apiVersion, kind, metadata: { name: "birds" } };
+  await fleet.memory.create({ ...birds, spec: { ...objectAt(spec), instances } });
+  const type = "standard";
+  const quotas = ["dinosaurs", "birds"].map((offering) => ({ offering, type, max: 100 }));
+  await fleet.organise("acme", { quotas });
+  await fleet.memory.create(cluster("east-1", 5));
+  await fleet.pass();
+  const shared = (await fleet.list(capacities)).filter(
+    (each) => textAt(each, "spec", "offering") === "",
+  );
+  assert.deepEqual(maxima(shared), {
+    "us-east-1 standard": 5,
+    "us-east-1 eval": 5,
+    "us-east-1 *": 5,
+  });
+  const all = Array.from({ length: 10 }, (_, at) => `d${at}`).flatMap((name) => [
+    instance(name),
+    { ...instance(name), ...birdKind },
+  ]);
+  const results = await Promise.allSettled(all.map((each) => fleet.as("alice").create(each)));
+  assert.equal(results.filter(({ status }) => status === "fulfilled").length, 5);
+  for (const result of results) {
+    if (result.status === "rejected") assert.equal(result.reason.code, "fleet.capacity_reached");
+  }
+  for (const each of await fleet.list("birds.birds.example.dev")) {
+    await fleet.memory.remove({ ...instanceAt(each.metadata.name), ...birdKind });
+  }
+  await fleet.pass(30_000);
+  await fleet.memory.remove({ ...offeringAt(), name: "birds" });
+  await fleet.pass(30_000);
+  const left = (await fleet.list(capacities)).map((each) => textAt(each, "spec", "offering"));
+  assert.deepEqual([...new Set(left)], ["dinosaurs"]);
+});
+
+const birdKind = { apiVersion: "birds.example.dev/v1", kind: "Bird" };
+
 it("a plural that another Offering or another kind has is refused", async () => {
   await using fleet = await openMemoryFleet();
   await fleet.offer();

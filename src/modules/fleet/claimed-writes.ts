@@ -11,6 +11,7 @@ import { updateResource } from "../../intents/write/update.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { isSetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
+import { objectAt } from "../../kernel/json-read.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 
 export async function createClaimed(
@@ -31,6 +32,35 @@ export async function createClaimed(
       }),
   );
   return decodeDocument(written.body, written.revision);
+}
+
+/** Creates the resource, or gives an existing one the labels and the spec. */
+export async function putClaimed(
+  intents: Intents,
+  context: Context,
+  body: JsonObject,
+): Promise<void> {
+  const { target, name } = targetFor(intents, body);
+  const labels = objectAt(body, "metadata", "labels") as Readonly<Record<string, string>>;
+  const edit = (old: Resource): Resource => ({
+    ...old,
+    metadata: { ...old.metadata, labels: { ...old.metadata.labels, ...labels } },
+    spec: objectAt(body, "spec"),
+  });
+  await fencedWrite(context, async ({ claim, cause }) => {
+    const caller = systemCallerFor(cause);
+    const options = { ...systemOptions, claim };
+    await updateResource(intents, {
+      caller,
+      target: { ...target, name },
+      options,
+      optionsKind: "PatchOptions",
+      change: (old) => ({ wanted: edit(old) }),
+      create: async () =>
+        await createResource(intents, { caller, target, body, options, decodeProblems: [] }),
+      allowsBlind: true,
+    });
+  });
 }
 
 /** `edit` is called again with the newer document when another writer was faster. */

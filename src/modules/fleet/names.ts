@@ -148,9 +148,19 @@ export function removalsCounter(offering: string): string {
 /** In place of a type: instances of all types in a region. */
 export const allTypes = "*";
 
+/** In place of an offering: instances of all of them, because several may share a cluster. */
+export const allOfferings = "*";
+
 /** Instances of an offering in a region, of one type; bounded by a RegionCapacity. */
 export function regionCounter({ offering, provider, region, type }: RegionOfType): string {
   return `fleet/region/${offering}/${provider}/${region}/${type}`;
+}
+
+/** What an instance counts against in its region. */
+export function regionCounters({ offering, type, ...place }: RegionOfType): readonly string[] {
+  return [offering, allOfferings].flatMap((each) =>
+    [type, allTypes].map((one) => regionCounter({ ...place, offering: each, type: one })),
+  );
 }
 
 export interface RegionOfType {

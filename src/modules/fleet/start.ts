@@ -48,9 +48,9 @@ function startOfferings(
   { countsOf }: InstanceWork,
   undo: AsyncDisposableStack,
 ): void {
-  const { engine, ownIntents, feed } = more;
+  const { engine, intents, ownIntents, feed } = more;
   const { store } = ownIntents;
-  undo.defer(engine.add(offeringReconciler({ store, ownIntents, state, countsOf })));
+  undo.defer(engine.add(offeringReconciler({ store, intents, ownIntents, state, countsOf })));
   const { offerings } = state;
   undo.defer(engine.add(organisationReconciler({ store, ownIntents, offerings })));
   undo.defer(engine.lead(wakeOfferings({ ...ports, store, feed, offerings })));

@@ -2,7 +2,7 @@
 
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { HeldFault } from "../../../kernel/held-fault.ts";
-import { idName, onePerOwnerName } from "../names.ts";
+import { allOfferings, idName, onePerOwnerName } from "../names.ts";
 import type { Offering } from "../offering.ts";
 
 export interface RefusedInstance {
@@ -33,11 +33,16 @@ export function instanceRefusal(
     const message = `the quota of ${fault.max} instances of the type ${type} is used up`;
     return new SetpointError("fleet.quota_exceeded", message, { details: { type } });
   }
-  if (fault.counter.startsWith(`fleet/region/${offering}/`)) {
+  if (isOfRegion(offering, fault.counter)) {
     const message = `the region ${region} has no capacity for another instance of the type ${type}`;
     return new SetpointError("fleet.capacity_reached", message, { details: { region, type } });
   }
   if (fault.counter !== `fleet/offering/${offering}`) return undefined;
   const message = `${displayName} has reached its maximum of ${fault.max} instances`;
   return new SetpointError("fleet.capacity_reached", message);
+}
+
+/** Of the Offering, or of all Offerings together. */
+function isOfRegion(offering: string, counter: string): boolean {
+  return [offering, allOfferings].some((each) => counter.startsWith(`fleet/region/${each}/`));
 }

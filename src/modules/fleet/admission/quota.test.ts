@@ -42,6 +42,8 @@ test("an instance counts against offering, region and quota, each once", () => {
     "fleet/offering/dinosaurs",
     "fleet/region/dinosaurs/aws/us-east-1/standard",
     "fleet/region/dinosaurs/aws/us-east-1/*",
+    "fleet/region/*/aws/us-east-1/standard",
+    "fleet/region/*/aws/us-east-1/*",
   ];
   assert.deepEqual(counters("bob", organisation(standard), "standard"), [
     ...shared,
@@ -51,7 +53,7 @@ test("an instance counts against offering, region and quota, each once", () => {
     ...shared,
     "fleet/quota/dinosaurs/acme/standard/bob",
   ]);
-  assert.equal(counters("bob", organisation(standard), "eval").length, 3);
+  assert.equal(counters("bob", organisation(standard), "eval").length, 5);
 });
 
 test("a type of several units uses them of the region and one of the quota", () => {
@@ -64,7 +66,7 @@ test("a type of several units uses them of the region and one of the quota", () 
   });
   assert.deepEqual(
     uses.map(({ amount }) => amount),
-    [1, 4, 4, 1],
+    [1, 4, 4, 4, 4, 1],
   );
 });
 
@@ -73,6 +75,11 @@ test("an instance of a probe counts against the capacity alone", () => {
   const uses = instanceUses(offering, organisation(standard), given);
   assert.deepEqual(
     uses.map(({ counter }) => counter),
-    ["fleet/region/dinosaurs/aws/us-east-1/standard", "fleet/region/dinosaurs/aws/us-east-1/*"],
+    [
+      "fleet/region/dinosaurs/aws/us-east-1/standard",
+      "fleet/region/dinosaurs/aws/us-east-1/*",
+      "fleet/region/*/aws/us-east-1/standard",
+      "fleet/region/*/aws/us-east-1/*",
+    ],
   );
 });

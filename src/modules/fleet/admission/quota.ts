@@ -1,7 +1,7 @@
 // Which quota an instance counts against, and which type its owner gets. Pure.
 
 import type { CounterUse } from "../../../store/port.ts";
-import { allTypes, offeringCounter, regionCounter } from "../names.ts";
+import { offeringCounter, regionCounters } from "../names.ts";
 import type { InstanceType, Offering } from "../offering.ts";
 import { quotaCounter } from "../organisations/organisation-check.ts";
 import type { Organisation, OrganisationQuota } from "../organisations/organisation.ts";
@@ -54,11 +54,8 @@ export function instanceUses(
 ): readonly CounterUse[] {
   const own = offering.types.find((each) => each.name === type);
   const units = own?.units ?? 1;
-  const place = { offering: offering.name, provider, region };
-  const capacity = [
-    { counter: regionCounter({ ...place, type }), amount: units },
-    { counter: regionCounter({ ...place, type: allTypes }), amount: units },
-  ];
+  const place = { offering: offering.name, provider, region, type };
+  const capacity = regionCounters(place).map((counter) => ({ counter, amount: units }));
   if (isInternal) return capacity;
   const uses = [{ counter: offeringCounter(offering.name), amount: 1 }, ...capacity];
   const isCounted = own?.quota === "required" && quotaBackend === "list";

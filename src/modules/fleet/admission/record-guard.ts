@@ -10,7 +10,7 @@ import type { CounterBound, CounterUse } from "../../../store/port.ts";
 import { clusterCapacity } from "../clusters/capacity.ts";
 import { clusterCounter, clusterOf, clustersKind } from "../names.ts";
 import { clusterTypeCounter, deletedInstancesKind, managedInstancesKind } from "../names.ts";
-import { regionCapacitiesKind, regionCounter } from "../names.ts";
+import { allOfferings, regionCapacitiesKind, regionCounter } from "../names.ts";
 import { isServerItself } from "./writer.ts";
 
 export const recordGuard: AdmissionPlugin = {
@@ -56,7 +56,7 @@ function boundsOf({ target, object }: AdmissionRequest): readonly CounterBound[]
   const spec = objectAt(object, "spec");
   const max = numberAt(spec, "max");
   const place = {
-    offering: textAt(spec, "offering"),
+    offering: textAt(spec, "offering") || allOfferings,
     provider: textAt(spec, "provider"),
     region: textAt(spec, "region"),
     type: textAt(spec, "type"),

@@ -2,10 +2,10 @@
 // counters that every creation is checked against.
 
 import type { JsonObject } from "../../../kernel/json.ts";
-import { regionCounter } from "../names.ts";
 import type { Offering, Provider, Region } from "../offering.ts";
 import type { FleetRoute, FleetRoutePorts } from "./fleet-route.ts";
 import { documentAnswer, wholeDocument } from "./page-document.ts";
+import { regionRoom } from "./region-room.ts";
 import { described, listSchema, objectSchema, pageFields } from "./schemas.ts";
 
 const text: JsonObject = { type: "string" };
@@ -89,15 +89,13 @@ function presentProvider({ id, displayName, isEnabled }: Provider): JsonObject {
 
 async function presentRegion(
   { store }: FleetRoutePorts,
-  { name: offering }: Offering,
+  offering: Offering,
   provider: string,
   { id: region, displayName, isEnabled, types }: Region,
 ): Promise<JsonObject> {
   const capacity = await Promise.all(
     types.map(async ({ name: type }): Promise<JsonObject> => {
-      const counter = regionCounter({ offering, provider, region, type });
-      const { value, max } = await store.counter(counter);
-      const remaining = max === undefined ? undefined : Math.max(max - value, 0);
+      const remaining = await regionRoom(store, offering, { provider, region, type });
       return {
         instance_type: type,
         max_capacity_reached: remaining === 0,

@@ -1,10 +1,11 @@
 // Whether the service has room for another instance.
 
 import { isDeniedUser } from "../access.ts";
-import { offeringCounter, regionCounter } from "../names.ts";
+import { offeringCounter } from "../names.ts";
 import type { Offering } from "../offering.ts";
 import type { CustomerPorts, FleetRoute } from "./fleet-route.ts";
 import { documentAnswer } from "./page-document.ts";
+import { regionRoom } from "./region-room.ts";
 import { objectSchema } from "./schemas.ts";
 import { organisationOf } from "./visible-instance.ts";
 
@@ -36,20 +37,16 @@ export function statusRoute(ports: CustomerPorts, { instances }: Offering): Flee
 }
 
 /** All regions are full, or the Offering is. */
-async function hasNoRoom(
-  { store }: CustomerPorts,
-  { name: offering, providers, maxInstances }: Offering,
-): Promise<boolean> {
+async function hasNoRoom({ store }: CustomerPorts, offering: Offering): Promise<boolean> {
+  const { name, providers, maxInstances } = offering;
   if (maxInstances !== undefined) {
-    const { value } = await store.counter(offeringCounter(offering));
+    const { value } = await store.counter(offeringCounter(name));
     if (value >= maxInstances) return true;
   }
   for (const { id: provider, isEnabled, regions } of providers) {
     for (const { id: region, isEnabled: isOpen, types } of isEnabled ? regions : []) {
       for (const { name: type } of isOpen ? types : []) {
-        const counter = regionCounter({ offering, provider, region, type });
-        const { value, max } = await store.counter(counter);
-        if (max === undefined || value < max) return false;
+        if ((await regionRoom(store, offering, { provider, region, type })) !== 0) return false;
       }
     }
   }

@@ -15,10 +15,10 @@ const capacity: JsonObject = object(
     type: text,
     max: { type: "integer", minimum: 0, maximum: 1_000_000_000 },
   },
-  ["offering", "provider", "region", "type"],
+  ["provider", "region", "type"],
 );
 
-/** Without `max` the region has no bound. The bound is part of every commit that creates one. */
+/** Without `offering` it is about all Offerings. Without `max` the region has no bound. The bound is part of every commit that creates one. */
 export const regionCapacityKind: KindInput = {
   group: fleetGroup,
   names: { plural: "regioncapacities", kind: "RegionCapacity" },

@@ -27,14 +27,17 @@ import type { Offering } from "../offering.ts";
 import { memberRoleDocument, offeringRole } from "./member-role.ts";
 import { definitionOwner } from "./offering-guard.ts";
 import { instanceKindId } from "./offering-index.ts";
-import { regionCapacityName, regionMaxima } from "./region-capacity.ts";
+import { regionCapacityName, regionMaxima, sharedMaxima } from "./region-capacity.ts";
 import type { RegionMax } from "./region-capacity.ts";
+import { boundShared } from "./shared-capacity.ts";
 
 export interface OfferingPorts {
   readonly store: Pick<Store, "list" | "counter">;
   /** Without policies: a policy must not keep a kind from being installed. */
   readonly ownIntents: Intents;
-  readonly state: Pick<FleetState, "clusters">;
+  /** With the bounds of counters. */
+  readonly intents: Intents;
+  readonly state: Pick<FleetState, "clusters" | "offerings">;
   /** Undefined while the kind of the instances is new. */
   readonly countsOf: (offering: string) => InstanceCounts | undefined;
 }
@@ -61,9 +64,10 @@ async function reconcile(
   if (refused !== undefined) return refused;
   await ensure(ports.ownIntents, memberRoleDocument);
   await context.children.apply(offeringRole(offering));
-  const clusters = ports.state.clusters();
-  const maxima = regionMaxima(offering, (...place) => clusters?.inRegion(...place) ?? []);
+  const maxima = regionMaxima(offering, clustersIn(ports));
   await bound(maxima, context);
+  const all = [...others(ports, offering), offering];
+  await boundShared(ports, context, sharedMaxima(all, clustersIn(ports)));
   const regions = await Promise.all(maxima.map(async (each) => await regionStatus(ports, each)));
   const counts = ports.countsOf(offering.name)?.byPhase() ?? {};
   return done({
@@ -73,6 +77,15 @@ async function reconcile(
       regions,
     },
   });
+}
+
+function clustersIn({ state }: OfferingPorts): Parameters<typeof regionMaxima>[1] {
+  const clusters = state.clusters();
+  return (...place) => clusters?.inRegion(...place) ?? [];
+}
+
+function others({ state }: OfferingPorts, { name }: Offering): readonly Offering[] {
+  return state.offerings.all().filter((each) => each.name !== name);
 }
 
 /** Undefined when the kind is installed. */
@@ -157,6 +170,7 @@ async function remove(
     const message = `it has ${count.text}`;
     return again(fleetLimits.emptyCheckMs, { reason: "InUse", message });
   }
+  await boundShared(ports, context, sharedMaxima(others(ports, offering), clustersIn(ports)));
   await deleteClaimed(ports.ownIntents, context, key);
   const message = `the kind ${kind} is being deleted`;
   return again(fleetLimits.emptyCheckMs, { reason: "KindDeleted", message });

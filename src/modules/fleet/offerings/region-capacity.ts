@@ -1,10 +1,11 @@
 // How many units the regions of an Offering take: the sum of their clusters, and the limits that
 // the Offering sets. A region without clusters is not bounded by clusters, because an instance can
-// wait for one. Pure.
+// wait for one. Offerings that share a region may share its clusters, so their instances together
+// are bounded by all clusters of the region. Pure.
 
 import { hash } from "node:crypto";
 import { isLeaving } from "../clusters/phases.ts";
-import { allTypes } from "../names.ts";
+import { allOfferings, allTypes } from "../names.ts";
 import type { RegionOfType } from "../names.ts";
 import type { Offering } from "../offering.ts";
 import type { ClusterFacts } from "../placement/cluster-facts.ts";
@@ -28,16 +29,64 @@ export function regionMaxima(
         type,
         max: smaller(limit, sumOf(clusters.filter((each) => takes(each, type)).map(roomFor(type)))),
       }));
-      const total = sumOf(clusters.map(({ capacity }) => capacity.total));
-      return [...ofTypes, { ...place, type: allTypes, max: total }];
+      return [...ofTypes, { ...place, type: allTypes, max: sumOf(totalsOf(clusters)) }];
     }),
   );
 }
 
+/** For each region that several Offerings have: every type, and all types together. */
+export function sharedMaxima(
+  offerings: readonly Offering[],
+  clustersIn: (provider: string, region: string) => readonly ClusterFacts[],
+): readonly (RegionMax & { readonly max: number })[] {
+  const regions = new Map<string, SharedRegion>();
+  for (const offering of offerings) {
+    for (const { id: provider, regions: own } of offering.providers) {
+      for (const { id: region, types } of own) {
+        const key = JSON.stringify([provider, region]);
+        const shared = regions.get(key) ?? { provider, region, offerings: [], types: new Set() };
+        regions.set(key, shared);
+        shared.offerings.push(offering);
+        for (const { name } of types) shared.types.add(name);
+      }
+    }
+  }
+  return [...regions.values()].flatMap((shared) => {
+    const { provider, region } = shared;
+    if (shared.offerings.length < 2) return [];
+    const clusters = clustersIn(provider, region).filter((each) =>
+      shared.offerings.some((offering) => hosts(each, offering)),
+    );
+    const place = { offering: allOfferings, provider, region };
+    const ofTypes = [...shared.types].map((type) => ({
+      ...place,
+      type,
+      max: sumOf(clusters.filter((each) => takes(each, type)).map(roomFor(type))),
+    }));
+    const all = { ...place, type: allTypes, max: sumOf(totalsOf(clusters)) };
+    return [...ofTypes, all].flatMap(({ max, ...one }) =>
+      max === undefined ? [] : [{ ...one, max }],
+    );
+  });
+}
+
+interface SharedRegion {
+  readonly provider: string;
+  readonly region: string;
+  readonly offerings: Offering[];
+  readonly types: Set<string>;
+}
+
+function totalsOf(clusters: readonly ClusterFacts[]): readonly (number | undefined)[] {
+  return clusters.map(({ capacity }) => capacity.total);
+}
+
 /** Ids of providers and regions are texts of any form, so the name contains their digest. */
 export function regionCapacityName({ offering, provider, region, type }: RegionOfType): string {
-  const digest = hash("sha256", JSON.stringify([provider, region, type]), "hex");
-  return `${offering}.${digest.slice(0, 20)}`;
+  const isShared = offering === allOfferings;
+  const parts = [...(isShared ? [allOfferings] : []), provider, region, type];
+  const digest = hash("sha256", JSON.stringify(parts), "hex");
+  return `${isShared ? "all" : offering}.${digest.slice(0, 20)}`;
 }
 
 function hosts(cluster: ClusterFacts, { name, requiresMultiAz }: Offering): boolean {
