@@ -45,7 +45,8 @@ export interface MemoryFleet extends AsyncDisposable {
 export interface Writer {
   readonly create: (object: JsonObject) => Promise<Resource>;
   readonly patch: (at: Place, patch: Json) => Promise<Resource>;
-  readonly remove: (at: Place) => Promise<void>;
+  /** `raw`: the options of the deletion as a client sends them. */
+  readonly remove: (at: Place, raw?: JsonObject) => Promise<void>;
 }
 
 export interface MemoryFleetOptions {
@@ -148,8 +149,8 @@ function writerOf({ plane: { intents } }: MemoryPlane, user: UserInfo): Writer {
       });
       return decodeDocument(body, revision);
     },
-    remove: async (at) => {
-      const options = { isDryRun: false, propagation: undefined, preconditions: {}, raw: {} };
+    remove: async (at, raw = {}) => {
+      const options = { isDryRun: false, propagation: undefined, preconditions: {}, raw };
       await deleteResource(intents, { caller, target: targetAt(at), options });
     },
   };

@@ -70,6 +70,18 @@ describe("a deletion", () => {
     await life.create();
   });
 
+  it("never leaves what was prepared for the instance", async () => {
+    await using life = await openLifecycle({ offering: { preparations: [sso] } });
+    await life.create();
+    await life.settle();
+    const orphan = { propagationPolicy: "Orphan" };
+    await assert.rejects(
+      life.fleet.as("alice").remove(instanceAt("rex"), orphan),
+      (error) => isSetpointError(error, "fleet.validation") && /Background/.test(error.message),
+    );
+    assert.equal(await life.phase(), "ready");
+  });
+
   it("needs no agent before the agent has the instance", async () => {
     const pending = { ...sso, readyWhen: "false" };
     await using life = await openLifecycle({ offering: { preparations: [pending] } });
@@ -252,6 +264,26 @@ describe("an instance without a request", () => {
     assert.equal(await life.phase("tri"), "ready");
     const [record] = await life.fleet.list(deletedInstancesKind);
     assert.equal(textAt(record?.spec, "reason"), "the owner is denied");
+  });
+
+  it("is held while an administrator protects it, and everything else continues", async () => {
+    await using life = await openLifecycle({ offering: { suspension: { deniedGrace: 0 } } });
+    await life.create();
+    await life.settle();
+    const protect = async (value: string | null): Promise<void> => {
+      const annotations = { "setpoint.dev/deletion-protection": value };
+      await life.fleet.memory.patch(instanceAt("rex"), { metadata: { annotations } });
+    };
+    await protect("true");
+    await life.fleet.memory.patch(organisationAt(), { spec: { isDenied: true } });
+    await life.settle();
+    assert.equal(await life.phase(), "suspended");
+    assert.equal(conditionOf(await life.read(), "RemovalHeld"), "True Protected");
+    assert.deepEqual(await life.fleet.list(deletedInstancesKind), []);
+    await protect(null);
+    await life.settle();
+    await life.fleet.pass(10_000);
+    await assertRemoved(life);
   });
 
   it("is not removed beyond the removals of an hour, and is suspended all the same", async () => {

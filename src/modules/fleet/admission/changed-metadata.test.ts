@@ -33,6 +33,9 @@ const control: readonly Partial<Metadata>[] = [
   { ownerReferences: [owner] },
   { finalizers: ["other.example/hold"] },
   { annotations: { [forceDeleteAnnotation]: "now" } },
+  { annotations: { "setpoint.dev/paused": "true" } },
+  { annotations: { "setpoint.dev/policy": "detach-on-delete" } },
+  { annotations: { "setpoint.dev/deletion-protection": "true" } },
   { labels: { "fleet.setpoint.dev/cluster": "east-1" } },
 ];
 
@@ -50,6 +53,8 @@ test("only administrators set metadata that acts on the life cycle", () => {
 test("other labels and annotations are for those who may change the instance", () => {
   const change = { object: instance({ labels: { team: "a" } }), old: instance() };
   checkMetadata(change, writer("alice"), organisation);
+  const request = { annotations: { "setpoint.dev/reconcile": "1", "not-setpoint.dev/paused": "" } };
+  checkMetadata({ object: instance(request), old: instance() }, writer("alice"), organisation);
   assert.throws(
     () => checkMetadata(change, writer("bob"), organisation),
     (error) => isSetpointError(error, "fleet.not_owner"),

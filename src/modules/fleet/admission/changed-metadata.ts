@@ -1,14 +1,15 @@
 // Metadata of an instance that acts on its life cycle: owner references let the garbage collector
-// delete it, finalizers hold it, and annotations and labels of this module control its removal.
-// Only administrators set them. Other metadata is for those who may change the instance.
+// delete it, finalizers hold it, and annotations and labels of this server pause it, detach it or
+// control its removal. Only administrators set them. Other metadata is for those who may change the
+// instance.
 
 import type { AdmissionRequest } from "../../../intents/admission/admission.ts";
+import { annotations } from "../../../kernel/annotations.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { fleetGroup } from "../names.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { checkMayChange } from "./changed-instance.ts";
 import type { Writer } from "./writer.ts";
@@ -47,11 +48,17 @@ function references(resource: Resource | undefined): Json {
   return owners.map(({ kind, name, uid }) => ({ kind, name, uid }));
 }
 
-/** Those of this module. */
+/** Those of this module and of the engine. A request to reconcile now harms nobody. */
 function controlling(all: Readonly<Record<string, string>> = {}): Json {
-  const own = Object.entries(all).filter(([key]) => key.startsWith(`${fleetGroup}/`));
+  const own = Object.entries(all).filter(
+    ([key]) =>
+      ownDomain.test(key) && key !== annotations.request && key !== annotations.traceparent,
+  );
   return Object.fromEntries(own);
 }
+
+/** Such as setpoint.dev/paused and fleet.setpoint.dev/force-delete. */
+const ownDomain = /^(?:[^/]+\.)?setpoint\.dev\//;
 
 function notes({ metadata }: Resource): Json {
   return { annotations: metadata.annotations ?? {}, labels: metadata.labels ?? {} };

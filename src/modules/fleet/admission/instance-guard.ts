@@ -4,7 +4,7 @@ import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admissi
 import { forbidden } from "../../../intents/refusals.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { Ids } from "../../../kernel/ids.ts";
-import type { JsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
@@ -137,6 +137,7 @@ function checkWrite(
   const before = objectAt(old, "spec");
   if (operation === "DELETE") {
     checkMayChange(writer, organisation, textAt(before, "owner"));
+    checkCascade(request.options);
     return undefined;
   }
   if (!isServerItself(caller)) checkMetadata(request, writer, organisation);
@@ -146,6 +147,18 @@ function checkWrite(
   }
   if (object === undefined) return undefined;
   return state.hooks.admit(offering.name, { instance: object, old, user: caller.user.name });
+}
+
+/** Its preparations would stay in external systems, and nothing would delete them. */
+function checkCascade(options: Json): void {
+  const isOrphan =
+    textAt(options, "propagationPolicy") === "Orphan" || isTrueAt(options, "orphanDependents");
+  if (!isOrphan) return;
+  const message =
+    "propagationPolicy: Orphan would leave what was prepared for the instance: use Background";
+  throw new SetpointError("fleet.validation", message, {
+    details: { field: "propagationPolicy" },
+  });
 }
 
 /** The status belongs to the life cycle. */

@@ -1,7 +1,8 @@
 // Removes an instance without a request: its lifespan or time of grace has ended. A mistake in a
 // list of denied users must not remove a fleet, so the removals of an hour are bounded. The record
 // of the deletion is written first and holds a unit of a counter for an hour. A commit that would
-// exceed the bound of the Offering is refused, on any number of servers.
+// exceed the bound of the Offering is refused, on any number of servers. An instance that an
+// administrator has protected from deletion is not removed either.
 
 import { again } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
@@ -9,6 +10,7 @@ import { fencedWrite } from "../../../engine/run/fenced-write.ts";
 import { systemCallerFor } from "../../../intents/bootstrap.ts";
 import type { AdmissionPlugin } from "../../../intents/admission/admission.ts";
 import { deleteResource } from "../../../intents/write/delete.ts";
+import { annotations } from "../../../kernel/annotations.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
 import { isTrueAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
@@ -30,6 +32,11 @@ export async function requestRemoval(
   isBounded: boolean,
 ): Promise<Outcome | undefined> {
   const { context, ports, offering, instance } = run;
+  const protection = run.resource.metadata.annotations?.[annotations.protected] ?? "false";
+  if (protection !== "false") {
+    await hold(run, "Protected", `${reason}; the annotation ${annotations.protected} forbids it`);
+    return undefined;
+  }
   try {
     const removalAt = timeText(run.nowMs);
     const record = { isAutomatic: isBounded, removalAt, reason };
@@ -39,7 +46,7 @@ export async function requestRemoval(
     }
   } catch (error) {
     if (!isSetpointError(error, "fleet.removals_held")) throw error;
-    await hold(run, reason, error.message);
+    await hold(run, "TooManyRemovals", `${reason}; ${error.message}`);
     return undefined;
   }
   context.event("Normal", "RemovalRequested", reason);
@@ -57,13 +64,11 @@ export async function requestRemoval(
   return again(0, { reason: "RemovalRequested", message: reason });
 }
 
-async function hold(run: InstanceRun, reason: string, why: string): Promise<void> {
-  const { context, offering } = run;
+async function hold(run: InstanceRun, reason: string, message: string): Promise<void> {
   run.isRemovalHeld = true;
-  context.metrics.count(fleetMetric.removalsHeld, { offering: offering.name });
-  const message = `${reason}; ${why}`;
-  context.event("Warning", heldCondition, message);
-  await run.condition(heldCondition, { status: "True", reason: "TooManyRemovals", message });
+  run.context.metrics.count(fleetMetric.removalsHeld, { offering: run.offering.name });
+  run.context.event("Warning", heldCondition, message);
+  await run.condition(heldCondition, { status: "True", reason, message });
 }
 
 /** For an instance that is not removed any more. */
