@@ -179,6 +179,18 @@ it("the author of an Offering must be able to read the Secret of its quota servi
   );
 });
 
+it("a token is not sent to another URL by an author who may not read it", async () => {
+  await using quota = await openQuotaFleet();
+  const token = { namespace: "default", name: "quota", key: "token" };
+  await quota.fleet.memory.patch(offeringAt(), { spec: { quota: { http: { token } } } });
+  const alice = quota.fleet.as("alice");
+  await assert.rejects(
+    alice.patch(offeringAt(), { spec: { quota: { http: { url: "https://other.example" } } } }),
+    /spec\.quota\.http\.token: User "alice" cannot get the Secret "quota"/,
+  );
+  await alice.patch(offeringAt(), { spec: { displayName: "Dinosaurs" } });
+});
+
 /** What happens to instance number `at`: see below. */
 const event = record({
   action: constantFrom("create", "remove", "restart", "down", "up", "pass"),

@@ -1,8 +1,9 @@
-// A resource must not let its author use a Secret that the author may not read.
+// A resource must not let its author use a Secret that the author may not read. The object that
+// holds the reference also says where the Secret is sent, so a change of either is checked.
 
 import type { AdmissionRequest } from "../../intents/admission/admission.ts";
-import { forbidden } from "../../intents/auth/forbidden.ts";
 import type { Authorizer } from "../../intents/auth/policy.ts";
+import { checkReferences } from "../../intents/auth/secret-access.ts";
 import { equalJson } from "../../kernel/json.ts";
 import { textAt, valueAt } from "../../kernel/json-read.ts";
 
@@ -13,20 +14,9 @@ export function checkSecretUse(
   path: readonly string[],
 ): void {
   const given = valueAt(object, ...path);
-  const before = valueAt(old, ...path);
-  if (given === undefined || equalJson(given, before ?? null)) return;
+  const holder = path.slice(0, -1);
+  const isSame = equalJson(valueAt(object, ...holder) ?? null, valueAt(old, ...holder) ?? null);
+  if (given === undefined || isSame) return;
   const [namespace, name] = [textAt(given, "namespace"), textAt(given, "name")];
-  const access = { verb: "get", group: "", resource: "secrets", subresource: "" };
-  const allowed = authorizer.authorize(caller.user, {
-    kind: "resource",
-    ...access,
-    namespace,
-    name,
-  });
-  if (allowed.allowed) return;
-  const { group, names } = target.served.kind;
-  const why =
-    `${path.join(".")}: User ${JSON.stringify(caller.user.name)} cannot get the Secret ` +
-    `${JSON.stringify(name)} in the namespace ${JSON.stringify(namespace)}`;
-  throw forbidden({ group, resource: names.plural, name: target.name }, why);
+  checkReferences(authorizer, caller.user, target, [{ field: path.join("."), namespace, name }]);
 }
