@@ -1,5 +1,6 @@
 /** The fleet of a running process: its followers and reconcilers. */
 import type { OpenPorts, StartPorts } from "../../contract/ports.ts";
+import { wakesOfProcess } from "../../engine/wakes/wake-task.ts";
 import type { Operator } from "./clusters/cluster.ts";
 import { startClusters } from "./clusters/start-clusters.ts";
 import { missingOfferings } from "./hooks/missing-offerings.ts";
@@ -8,7 +9,7 @@ import { startLifecycle } from "./lifecycle/start-lifecycle.ts";
 import { workOnInstances } from "./lifecycle/work-on-instances.ts";
 import type { InstanceWork } from "./lifecycle/work-on-instances.ts";
 import { offeringReconciler } from "./offerings/offering-reconciler.ts";
-import { wakeOfferings } from "./offerings/wake-offerings.ts";
+import { capacityChanges, wakeOfferings } from "./offerings/wake-offerings.ts";
 import { measureFleet } from "./measures/measure-fleet.ts";
 import { organisationReconciler } from "./organisations/organisation-reconciler.ts";
 import { openClusterIndex } from "./placement/cluster-index.ts";
@@ -54,6 +55,7 @@ function startOfferings(
   const { offerings } = state;
   undo.defer(engine.add(organisationReconciler({ store, ownIntents, offerings })));
   undo.defer(engine.lead(wakeOfferings({ ...ports, store, feed, offerings })));
+  if (engine.isWorker) undo.defer(wakesOfProcess(capacityChanges({ ...ports, store, offerings })));
 }
 
 /** The Offering may follow later: the module is used when it exists. */

@@ -1,7 +1,8 @@
 /** What wakes the instances of all Offerings, and the records of deleted ones. */
 import type { OpenPorts, StartPorts } from "../../../contract/ports.ts";
 import { wakeAll } from "../../../engine/wakes/wakes.ts";
-import { wakeTask } from "../../../engine/wakes/wake-task.ts";
+import { wakeTask, wakesOfProcess } from "../../../engine/wakes/wake-task.ts";
+import type { ProcessWakesInput } from "../../../engine/wakes/wake-task.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
@@ -31,6 +32,7 @@ export function startLifecycle(input: StartLifecycleInput): AsyncDisposable {
   undo.defer(() => stop.abort());
   undo.defer(more.engine.add(retentionReconciler({ intents: more.intents, state })));
   undo.defer(more.engine.lead(wakesOf(input)));
+  if (more.engine.isWorker) undo.defer(wakesOfProcess(changesOf(input)));
   let isStarting = true;
   undo.defer(
     // A changed Offering may change every instance of it.
@@ -46,11 +48,7 @@ export function startLifecycle(input: StartLifecycleInput): AsyncDisposable {
   return undo;
 }
 
-/**
- * Wakes the instances of an organisation or of a cluster that changed, and instances that wait for
- * a cluster when one may have room. Members, quotas and reports of clusters change often; only what
- * the life cycle reads counts.
- */
+/** Wakes what a change before the start of the leader may concern, and what waits for room. */
 function wakesOf(input: StartLifecycleInput): ReturnType<typeof wakeTask> {
   const { ports, more, state } = input;
   const { live, timers, log } = ports;
@@ -62,23 +60,60 @@ function wakesOf(input: StartLifecycleInput): ReturnType<typeof wakeTask> {
     follow: (wakeLater) => {
       const onError = (error: unknown): void => log.warn({ error }, "instances not found");
       // A change before the start, such as during a change of the leader, is not seen.
-      const wakeDenied = (): void => {
+      const wakeConcerned = (): void => {
+        wakeLater(waiting(input));
         wakeLater(denied(input));
+        for (const { key, resource } of live.all(clustersKind)) {
+          if (!isTrueAt(resource.spec, "isDraining")) continue;
+          instancesOn(store, state, key.name).then(wakeLater, onError);
+        }
         for (const { key, resource } of live.all(organisationsKind)) {
           if (!hasDenial(resource)) continue;
           instancesIn(store, state, organisationNamespace(key.name)).then(wakeLater, onError);
         }
       };
-      wakeDenied();
+      wakeConcerned();
       // The counts of a process that has just started may not be complete at first.
-      const cancel = timers.after(fleetLimits.lateWakeMs, wakeDenied);
+      const cancel = timers.after(fleetLimits.lateWakeMs, wakeConcerned);
+      const unsubscribe = more.feed.subscribe((changes) => {
+        const isFreed = changes.some(
+          ({ key, type }) => type === "deleted" && key.kind === managedInstancesKind,
+        );
+        if (isFreed) wakeLater(waiting(input));
+      });
+      return () => {
+        cancel();
+        unsubscribe();
+      };
+    },
+  });
+}
+
+/**
+ * Wakes the instances of an organisation or of a cluster that changed, and instances that wait for
+ * a cluster when one may have room. Members, quotas and reports of clusters change often; only what
+ * the life cycle reads counts. It reads them from the memory of the process that runs an instance,
+ * so every process wakes.
+ */
+function changesOf(input: StartLifecycleInput): ProcessWakesInput {
+  const { ports, more, state } = input;
+  const { live, timers, log } = ports;
+  const { store } = more.intents;
+  const onError = (error: unknown): void => log.warn({ error }, "instances not found");
+  return {
+    name: "fleet-changes",
+    store,
+    timers,
+    log,
+    follow: (wakeLater) => {
       const unfollowOrganisations = live.follow(organisationsKind, (after, before) => {
         if (before === undefined || !isAccessChanged(after, before)) return;
         const namespace = organisationNamespace(before.key.name);
         instancesIn(store, state, namespace).then(wakeLater, onError);
       });
+      let isStarting = true;
       const unfollowClusters = live.follow(clustersKind, (after, before) => {
-        if (equalJson(placementIn(after), placementIn(before))) return;
+        if (isStarting || equalJson(placementIn(after), placementIn(before))) return;
         wakeLater(waiting(input));
         for (const { key, resource } of live.all(clustersKind)) {
           const isChanged = key.name === before?.key.name;
@@ -89,20 +124,13 @@ function wakesOf(input: StartLifecycleInput): ReturnType<typeof wakeTask> {
           instancesOn(store, state, before.key.name).then(wakeLater, onError);
         }
       });
-      const unsubscribe = more.feed.subscribe((changes) => {
-        const isFreed = changes.some(
-          ({ key, type }) => type === "deleted" && key.kind === managedInstancesKind,
-        );
-        if (isFreed) wakeLater(waiting(input));
-      });
+      isStarting = false;
       return () => {
-        cancel();
         unfollowOrganisations();
         unfollowClusters();
-        unsubscribe();
       };
     },
-  });
+  };
 }
 
 /** Instances that need a cluster and have none. */

@@ -1,9 +1,10 @@
-// Wakes Offerings when the capacity of clusters changes, because it bounds their regions. Wakes
+// Wakes Offerings when the capacity of clusters changes, because it bounds their regions, and wakes
 // Offerings and Organisations some time after a change of their instances, because their status
 // counts them.
 
 import type { LeaderTask } from "../../../engine/wakes/leader-tasks.ts";
 import { wakeTask } from "../../../engine/wakes/wake-task.ts";
+import type { ProcessWakesInput } from "../../../engine/wakes/wake-task.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import type { ChangeFeed } from "../../../intents/watch/change-feed.ts";
 import { equalJson } from "../../../kernel/json.ts";
@@ -20,13 +21,12 @@ import type { OfferingIndex } from "./offering-index.ts";
 export interface WakeOfferingsInput {
   readonly store: Pick<Store, "commit">;
   readonly timers: Timers;
-  readonly live: Pick<LiveView, "follow">;
   readonly feed: Pick<ChangeFeed, "subscribe">;
   readonly offerings: OfferingIndex;
 }
 
 export function wakeOfferings(input: WakeOfferingsInput): LeaderTask {
-  const { store, timers, live, feed, offerings } = input;
+  const { store, timers, feed, offerings } = input;
   return wakeTask({
     name: "fleet-offerings",
     store,
@@ -42,10 +42,6 @@ export function wakeOfferings(input: WakeOfferingsInput): LeaderTask {
         });
         waiting.set(text, cancel);
       };
-      const wakeAll = (): void => wakeLater(offerings.all().map(({ name }) => offeringKey(name)));
-      const unfollow = live.follow(clustersKind, (after, before) => {
-        if (!equalJson(capacityIn(after?.resource), capacityIn(before?.resource))) wakeAll();
-      });
       const unsubscribe = feed.subscribe((changes) => {
         for (const { key, type } of changes) {
           const offering = offerings.byKind(key.kind);
@@ -57,14 +53,39 @@ export function wakeOfferings(input: WakeOfferingsInput): LeaderTask {
           wakeSoon(organisationKey(organisation));
         }
       });
-      wakeAll();
+      wakeLater(offerings.all().map(({ name }) => offeringKey(name)));
       return () => {
-        unfollow();
         unsubscribe();
         for (const cancel of waiting.values()) cancel();
       };
     },
   });
+}
+
+export interface CapacityChangesInput
+  extends Omit<WakeOfferingsInput, "feed">, Pick<ProcessWakesInput, "log"> {
+  readonly live: Pick<LiveView, "follow">;
+}
+
+/** In every process: a run reads the clusters from the memory of its process. */
+export function capacityChanges(input: CapacityChangesInput): ProcessWakesInput {
+  const { store, timers, live, offerings, log } = input;
+  return {
+    name: "fleet-capacity",
+    store,
+    timers,
+    log,
+    follow: (wakeLater) => {
+      let isStarting = true;
+      const unfollow = live.follow(clustersKind, (after, before) => {
+        const isSame = equalJson(capacityIn(after?.resource), capacityIn(before?.resource));
+        if (isStarting || isSame) return;
+        wakeLater(offerings.all().map(({ name }) => offeringKey(name)));
+      });
+      isStarting = false;
+      return unfollow;
+    },
+  };
 }
 
 /** The parts of a cluster that the capacity of a region depends on. */

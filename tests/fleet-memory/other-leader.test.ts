@@ -1,0 +1,52 @@
+// A process that does not lead. It may run an instance before its memory shows a change that the
+// leader has seen, so it wakes the instance itself when it has seen the change.
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { BuiltInModule } from "../../src/contract/module.ts";
+import { textAt, valueAt } from "../../src/kernel/json-read.ts";
+import { fleet } from "../../src/modules/fleet/module.ts";
+import { openLifecycle } from "./lifecycle-fleet.ts";
+import { organisationAt } from "./memory-fleet.ts";
+import { clusterAt } from "./test-agent.ts";
+
+const neverLeads: BuiltInModule = {
+  ...fleet,
+  open: async (ports) => {
+    const opened = (await fleet.open?.(ports)) ?? {};
+    const lead = (): (() => void) => () => undefined;
+    return {
+      ...opened,
+      start: async (more) => {
+        const running = await opened.start?.({ ...more, engine: { ...more.engine, lead } });
+        return { [Symbol.asyncDispose]: async () => await running?.[Symbol.asyncDispose]() };
+      },
+    };
+  },
+};
+
+it("a denial reaches the instances of an organisation without the leader", async () => {
+  await using life = await openLifecycle({ module: neverLeads });
+  await life.create();
+  await life.settle();
+  assert.equal(await life.phase(), "ready");
+  await life.fleet.memory.patch(organisationAt(), { spec: { isDenied: true } });
+  await life.settle();
+  assert.equal(await life.phase(), "suspended");
+});
+
+it("instances leave a drained cluster, and regions follow it, without the leader", async () => {
+  const capacity = { instances: 3 };
+  const clusters = { "east-1": { capacity }, "east-2": { capacity } };
+  await using life = await openLifecycle({ module: neverLeads, clusters });
+  await life.create();
+  await life.settle();
+  const cluster = textAt(await life.status("rex", "placement"), "cluster");
+  await life.fleet.memory.patch(clusterAt(cluster), {
+    spec: { isDraining: true, capacity: { instances: 5 } },
+  });
+  await life.settle();
+  assert.notEqual(textAt(await life.status("rex", "placement"), "cluster"), cluster);
+  const bounds = await life.fleet.list("regioncapacities.fleet.setpoint.dev");
+  const all = bounds.find(({ spec }) => textAt(spec, "type") === "*");
+  assert.equal(valueAt(all?.spec, "max"), 8);
+});
