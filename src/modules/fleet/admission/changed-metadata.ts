@@ -48,7 +48,7 @@ function references(resource: Resource | undefined): Json {
   return owners.map(({ kind, name, uid }) => ({ kind, name, uid }));
 }
 
-/** Those of this module and of the engine. Everyone who may change the instance may request a run. */
+/** Those of this module and of the engine, except the request of a run. */
 function controlling(all: Readonly<Record<string, string>> = {}): Json {
   const own = Object.entries(all).filter(
     ([key]) =>

@@ -18,7 +18,10 @@ const capacity: JsonObject = object(
   ["provider", "region", "type"],
 );
 
-/** Without `offering` it is about all Offerings. Without `max` the region has no bound. The bound is part of every commit that creates one. */
+/**
+ * Without `offering` it is about all Offerings together. Without `max` the region has no bound. The
+ * bound is part of every commit that creates an instance.
+ */
 export const regionCapacityKind: KindInput = {
   group: fleetGroup,
   names: { plural: "regioncapacities", kind: "RegionCapacity" },
