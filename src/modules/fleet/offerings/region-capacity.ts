@@ -38,7 +38,7 @@ export function regionMaxima(
 export function sharedMaxima(
   offerings: readonly Offering[],
   clustersIn: (provider: string, region: string) => readonly ClusterFacts[],
-): readonly (RegionMax & { readonly max: number })[] {
+): readonly SharedMax[] {
   const regions = new Map<string, SharedRegion>();
   for (const offering of offerings) {
     for (const { id: provider, regions: own } of offering.providers) {
@@ -58,16 +58,17 @@ export function sharedMaxima(
       shared.offerings.some((offering) => hosts(each, offering)),
     );
     const place = { offering: allOfferings, provider, region };
-    const ofTypes = [...shared.types].map((type) => ({
-      ...place,
-      type,
-      max: sumOf(clusters.filter((each) => takes(each, type)).map(roomFor(type))),
-    }));
-    const all = { ...place, type: allTypes, max: sumOf(totalsOf(clusters)) };
-    return [...ofTypes, all].flatMap(({ max, ...one }) =>
-      max === undefined ? [] : [{ ...one, max }],
+    const bound = (type: string, max: number | undefined): readonly SharedMax[] =>
+      max === undefined ? [] : [{ ...place, type, max }];
+    const ofTypes = [...shared.types].flatMap((type) =>
+      bound(type, sumOf(clusters.filter((each) => takes(each, type)).map(roomFor(type)))),
     );
+    return ofTypes.concat(bound(allTypes, sumOf(totalsOf(clusters))));
   });
+}
+
+export interface SharedMax extends RegionOfType {
+  readonly max: number;
 }
 
 interface SharedRegion {

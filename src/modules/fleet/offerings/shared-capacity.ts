@@ -10,7 +10,7 @@ import type { Store } from "../../../store/port.ts";
 import { deleteClaimed, putClaimed } from "../claimed-writes.ts";
 import { fleetGroup, fleetVersion, regionCapacitiesKind } from "../names.ts";
 import { regionCapacityName } from "./region-capacity.ts";
-import type { RegionMax } from "./region-capacity.ts";
+import type { SharedMax } from "./region-capacity.ts";
 
 const sharedLabel = `${fleetGroup}/all-offerings`;
 const labels = { [sharedLabel]: "true" };
@@ -24,13 +24,13 @@ export interface SharedCapacityPorts {
 export async function boundShared(
   { store, intents }: SharedCapacityPorts,
   context: Context,
-  maxima: readonly RegionMax[],
+  maxima: readonly SharedMax[],
 ): Promise<void> {
   const stored = new Map(
     (await storedShared(store)).map((resource) => [resource.metadata.name, resource]),
   );
   for (const place of maxima) {
-    const { provider, region, type, max = 0 } = place;
+    const { provider, region, type, max } = place;
     const name = regionCapacityName(place);
     const spec = { provider, region, type, max };
     const known = stored.get(name);
