@@ -61,6 +61,7 @@ import { brokerWith } from "./open-broker.ts";
 import { openModules } from "./open-modules.ts";
 import type { OpenModules } from "./open-modules.ts";
 import { ownIntentsOf } from "./own-intents.ts";
+import { programsWith } from "./programs.ts";
 import { supervisorsWith } from "./supervisors.ts";
 import { openWebhookClient } from "./webhook-client.ts";
 import type { ServiceResolver, WebhookClient } from "./webhook-client.ts";
@@ -227,7 +228,13 @@ export async function openControlPlane(
 
 type Network = Pick<
   ProcessPorts,
-  "openHttp" | "callJson" | "openKube" | "openSupervisors" | "openBroker" | "openTextIndex"
+  | "openHttp"
+  | "callJson"
+  | "openKube"
+  | "openPrograms"
+  | "openSupervisors"
+  | "openBroker"
+  | "openTextIndex"
 >;
 
 /** How modules reach other systems. */
@@ -241,7 +248,16 @@ function openNetwork(
   const openSupervisors = supervisorsWith(timers, undo);
   const openKube = kubeWith(openHttp);
   const openBroker = brokerWith(timers, broker);
-  return { openHttp, callJson, openKube, openSupervisors, openBroker, openTextIndex };
+  const openPrograms = programsWith(timers, undo);
+  return {
+    openHttp,
+    callJson,
+    openKube,
+    openPrograms,
+    openSupervisors,
+    openBroker,
+    openTextIndex,
+  };
 }
 
 interface Views {

@@ -3,6 +3,7 @@
 
 import type { OpenBroker } from "../adapters/amqp/port.ts";
 import type { CallJson, OpenHttp } from "../adapters/http/port.ts";
+import type { ProcessRunner } from "../adapters/process/port.ts";
 import type { Supervisors } from "../adapters/supervisor/port.ts";
 import type { OpenKube } from "../adapters/kubernetes/port.ts";
 import type { OpenTextIndex } from "../adapters/text-index/port.ts";
@@ -35,6 +36,8 @@ export interface ProcessPorts {
   readonly callJson: CallJson;
   /** An index over texts and edges, in a thread. */
   readonly openTextIndex: OpenTextIndex;
+  /** For programs that end with this process. Opened with the first call. */
+  readonly openPrograms: () => Promise<ProcessRunner>;
   /** For programs that change other systems. Opened with the first call. */
   readonly openSupervisors: () => Promise<Supervisors>;
   /** For messages. */
