@@ -9,6 +9,7 @@ import { dns } from "../modules/dns/module.ts";
 import { environments } from "../modules/environments/module.ts";
 import { executors } from "../modules/executors/module.ts";
 import { fleet } from "../modules/fleet/module.ts";
+import { gitops } from "../modules/gitops/module.ts";
 import { insight } from "../modules/insight/module.ts";
 import { oidcClients } from "../modules/oidc-clients/module.ts";
 import { resourceProvider } from "../modules/resource-provider/module.ts";
@@ -25,6 +26,7 @@ export const builtInModules: readonly BuiltInModule[] = [
   environments,
   executors,
   fleet,
+  gitops,
   insight,
   oidcClients,
   bus,

@@ -36,6 +36,7 @@ export const belongings: Readonly<Record<string, readonly string[]>> = {
 const words: Readonly<Record<string, RegExp>> = {
   "resource-provider": /\bArmFaces?\b|\barmfaces\b|arm\.setpoint\.dev|setpoint-arm|ArmSurface/g,
   fleet: /\bOfferings?\b|\bManagedInstances?\b|\bDataPlaneClusters?\b/g,
+  gitops: /\bGitOps(?:Deployment|Policy|Policies)\w*|\bgitopsdeployments\b|setpoint_gitops/g,
   connect: /\bRestKinds?\b|\brestkinds\b|connect\.setpoint\.dev|setpoint_connect|ConnectHooks/g,
 };
 
