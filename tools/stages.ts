@@ -75,8 +75,17 @@ export function nodeTest(args: readonly string[]): Pick<Stage, "command" | "args
   const seed = pathToFileURL(join(root, "tests", "seed.ts")).href;
   return {
     command: process.execPath,
-    args: ["--import", seed, "--test", "--test-reporter=spec", ...args],
+    args: ["--import", seed, "--test", ...reporters(), ...args],
   };
+}
+
+/** Both write to standard output: the results as they come, and the slowest files at the end. */
+function reporters(): readonly string[] {
+  const slowFiles = pathToFileURL(join(root, "tools", "slow-files.ts")).href;
+  return ["spec", slowFiles].flatMap((reporter) => [
+    `--test-reporter=${reporter}`,
+    "--test-reporter-destination=stdout",
+  ]);
 }
 
 export function testFiles(pattern: string): readonly string[] {
