@@ -184,6 +184,35 @@ describe("a change of an instance", () => {
     await fleet.as("carl").remove(instanceAt("rex"));
   });
 
+  it("is refused to a denied owner and in maintenance, as over REST", async () => {
+    await using fleet = await opened();
+    await fleet.as("alice").create(instance("rex"));
+    const change = (): Promise<unknown> =>
+      fleet.as("alice").patch(instanceAt("rex"), { metadata: { labels: { team: "a" } } });
+    const access = async (value: JsonObject | null): Promise<void> => {
+      await fleet.memory.patch(offeringAt(), { spec: { access: value } });
+    };
+    await access({ deniedUsers: ["alice"] });
+    await refused(change(), "fleet.denied");
+    await refused(fleet.as("alice").remove(instanceAt("rex")), "fleet.denied");
+    await access({ deniedUsers: [], isInMaintenance: true });
+    await refused(change(), "fleet.maintenance");
+    await refused(fleet.as("alice").remove(instanceAt("rex")), "fleet.maintenance");
+    await fleet.memory.patch(instanceAt("rex"), { metadata: { labels: { team: "b" } } });
+    await access(null);
+    await change();
+    await fleet.as("alice").remove(instanceAt("rex"));
+  });
+
+  it("gives no instance to a member without a quota for its type", async () => {
+    await using fleet = await opened({}, { quotas: [{ ...standard, users: ["alice"], max: 1 }] });
+    await fleet.as("alice").create(instance("rex"));
+    const give = { spec: { owner: "bob" } };
+    await refused(fleet.as("alice").patch(instanceAt("rex"), give), "fleet.owner_invalid", /quota/);
+    await refused(fleet.as("alice").create(instance("tri")), "fleet.quota_exceeded");
+    await fleet.memory.patch(instanceAt("rex"), give);
+  });
+
   it("of the owner moves what it counts against", async () => {
     const quotas = [
       { ...standard, user: "alice", max: 2 },

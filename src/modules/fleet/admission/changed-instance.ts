@@ -3,10 +3,11 @@
 import { SetpointError } from "../../../kernel/errors.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
-import { textAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
 import type { Offering } from "../offering.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { checkOwner } from "./owner.ts";
+import { lacksListedQuota } from "./quota.ts";
 import type { Writer } from "./writer.ts";
 
 export interface ChangedInstance {
@@ -58,7 +59,20 @@ export function checkChange({ spec, old, offering, organisation, writer }: Chang
     }
   }
   if (!changed.includes("owner") || organisation === undefined) return;
-  checkOwner(offering, organisation, textAt(spec, "owner"));
+  const owner = textAt(spec, "owner");
+  checkOwner(offering, organisation, owner);
+  if (!writer.isAdministrator) checkOwnerQuota(offering, organisation, spec);
+}
+
+/** Otherwise a member with a quota could create any number of instances for the others. */
+function checkOwnerQuota(offering: Offering, organisation: Organisation, spec: JsonObject): void {
+  const [owner, type] = [textAt(spec, "owner"), textAt(spec, "type")];
+  const quotaBackend = textAt(spec, "quotaBackend");
+  const isInternal = isTrueAt(spec, "isInternal");
+  const counted = { owner, type, quotaBackend, isInternal };
+  if (!lacksListedQuota(offering, organisation, counted)) return;
+  const message = `spec.owner: ${owner} has no quota for instances of the type ${type}`;
+  throw new SetpointError("fleet.owner_invalid", message, { details: { field: "spec.owner" } });
 }
 
 /** The owner, administrators of the organisation, and administrators. Throws fleet.not_owner. */

@@ -9,6 +9,7 @@ import { equalJson } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import type { CounterUse, UniqueName } from "../../../store/port.ts";
+import { checkServiceAccess } from "../access.ts";
 import type { FleetState } from "../fleet-state.ts";
 import { idName, onePerOwnerName, organisationKey, organisationOf } from "../names.ts";
 import type { Offering } from "../offering.ts";
@@ -135,6 +136,9 @@ function checkWrite(
   const writer = writerOf(request, offering, state.directory);
   const spec = objectAt(object, "spec");
   const before = objectAt(old, "spec");
+  // A creation is checked before its spec is completed. See new-instance.ts.
+  const isMemberChange = operation !== "CREATE" && !writer.isAdministrator;
+  if (isMemberChange) checkServiceAccess(offering, organisation, writer);
   if (operation === "DELETE") {
     checkMayChange(writer, organisation, textAt(before, "owner"));
     checkCascade(request.options);

@@ -20,6 +20,17 @@ export function quotaFor(
   );
 }
 
+/** Whether the instance needs a listed quota that its owner does not have. */
+export function lacksListedQuota(
+  { name, types }: Offering,
+  organisation: Organisation,
+  { owner, type, quotaBackend, isInternal }: Omit<CountedSpec, "provider" | "region">,
+): boolean {
+  if (quotaBackend !== "list" || isInternal) return false;
+  if (types.find((each) => each.name === type)?.quota !== "required") return false;
+  return (quotaFor(organisation, name, type, owner)?.max ?? 0) === 0;
+}
+
 /**
  * Callers do not choose: a type that needs a quota for owners who have one, otherwise a type that
  * needs none. Undefined when the Offering has no such type.

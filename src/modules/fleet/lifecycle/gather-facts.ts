@@ -7,7 +7,7 @@ import { readReport } from "../clusters/report.ts";
 import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { isDeniedUser } from "../access.ts";
-import { quotaFor } from "../admission/quota.ts";
+import { lacksListedQuota } from "../admission/quota.ts";
 import { clusterKey, managedInstanceKey, organisationKey } from "../names.ts";
 import { quotaFact } from "../quota-service/quota-fact.ts";
 import type { Facts, Leftover } from "./facts.ts";
@@ -91,14 +91,11 @@ function isDenied({ offering, ports }: InstanceRun, instance: Instance): boolean
 
 /** A quota service is asked when an instance is created; only listed quotas can be read later. */
 function lacksQuota({ offering, ports, resource }: InstanceRun, instance: Instance): boolean {
-  const { name, suspension, types } = offering;
   const { type, owner } = instance;
-  const { spec } = resource;
-  const isListed = textAt(spec, "quotaBackend") === "list" && !isTrueAt(spec, "isInternal");
-  if (!suspension.expiresWithoutQuota || !isListed) return false;
-  if (types.find((each) => each.name === type)?.quota !== "required") return false;
   const organisation = ports.state.organisations.get(instance.organisation);
   // An Organisation that this process has not read yet proves nothing.
-  if (organisation === undefined) return false;
-  return (quotaFor(organisation, name, type, owner)?.max ?? 0) === 0;
+  if (!offering.suspension.expiresWithoutQuota || organisation === undefined) return false;
+  const quotaBackend = textAt(resource.spec, "quotaBackend");
+  const isInternal = isTrueAt(resource.spec, "isInternal");
+  return lacksListedQuota(offering, organisation, { owner, type, quotaBackend, isInternal });
 }
