@@ -50,6 +50,24 @@ test("only administrators set metadata that acts on the life cycle", () => {
   }
 });
 
+test("a refused annotation or label is named in the error", () => {
+  const check = (metadata: Partial<Metadata>, old: Partial<Metadata>): void =>
+    checkMetadata(
+      { object: instance(metadata), old: instance(old) },
+      writer("alice"),
+      organisation,
+    );
+  const paused = { annotations: { "setpoint.dev/paused": "true", note: "x" } };
+  assert.throws(
+    () => check(paused, {}),
+    /^SetpointError: metadata\.annotations\[setpoint\.dev\/paused\]: /,
+  );
+  assert.throws(
+    () => check({}, { labels: { "fleet.setpoint.dev/probe": "p" } }),
+    /labels\[fleet\./,
+  );
+});
+
 test("other labels and annotations are for those who may change the instance", () => {
   const change = { object: instance({ labels: { team: "a" } }), old: instance() };
   checkMetadata(change, writer("alice"), organisation);

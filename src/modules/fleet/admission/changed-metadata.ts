@@ -6,7 +6,7 @@
 import type { AdmissionRequest } from "../../../intents/admission/admission.ts";
 import { annotations } from "../../../kernel/annotations.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
-import { equalJson } from "../../../kernel/json.ts";
+import { equalJson, isJsonObject } from "../../../kernel/json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
@@ -20,15 +20,27 @@ export function checkMetadata(
   organisation: Organisation | undefined,
 ): void {
   if (object === undefined || writer.isAdministrator) return;
-  const field = fields.find((each) => !equalJson(each.read(object), each.read(old)));
-  if (field !== undefined) {
-    const message = `metadata.${field.name}: only administrators of the service may change it`;
-    throw new SetpointError("fleet.field", message, {
-      details: { field: `metadata.${field.name}` },
-    });
+  const changed = fields.find((each) => !equalJson(each.read(object), each.read(old)));
+  if (changed !== undefined) {
+    const field = pathOf(changed, object, old);
+    const message = `${field}: only administrators of the service may change it`;
+    throw new SetpointError("fleet.field", message, { details: { field } });
   }
   if (old === undefined || equalJson(notes(object), notes(old))) return;
   checkMayChange(writer, organisation, textAt(old.spec, "owner"));
+}
+
+/** With the key of the first annotation or label that changes. */
+function pathOf(
+  { name, read }: ControlField,
+  object: Resource | undefined,
+  old: Resource | undefined,
+): string {
+  const [now, then] = [read(object), read(old)];
+  if (!isJsonObject(now) || !isJsonObject(then)) return `metadata.${name}`;
+  const keys = [...Object.keys(now), ...Object.keys(then)];
+  const key = keys.find((each) => now[each] !== then[each]) ?? "";
+  return `metadata.${name}[${key}]`;
 }
 
 interface ControlField {
