@@ -115,13 +115,15 @@ function changesOf(input: StartLifecycleInput): ProcessWakesInput {
       const unfollowClusters = live.follow(clustersKind, (after, before) => {
         if (isStarting || equalJson(placementIn(after), placementIn(before))) return;
         wakeLater(waiting(input));
+        const concerned = new Set<string>();
         for (const { key, resource } of live.all(clustersKind)) {
-          const isChanged = key.name === before?.key.name;
-          const isConcerned = isChanged || isTrueAt(resource.spec, "isDraining");
-          if (isConcerned) instancesOn(store, state, key.name).then(wakeLater, onError);
+          if (isTrueAt(resource.spec, "isDraining")) concerned.add(key.name);
         }
-        if (after === undefined && before !== undefined) {
-          instancesOn(store, state, before.key.name).then(wakeLater, onError);
+        // A report says what the cluster can take: nothing changes for what is on it.
+        const isOnlyReport = equalJson(hostingIn(after), hostingIn(before));
+        if (before !== undefined && !isOnlyReport) concerned.add(before.key.name);
+        for (const cluster of concerned) {
+          instancesOn(store, state, cluster).then(wakeLater, onError);
         }
       });
       isStarting = false;
@@ -148,14 +150,23 @@ function hasDenial({ spec }: Resource): boolean {
   return isTrueAt(spec, "isDenied") || members.some((member) => isTrueAt(member, "isDenied"));
 }
 
-/** The parts of a cluster that placement depends on. */
-function placementIn(record: LiveRecord | undefined): JsonObject | null {
+/** The parts of a cluster that the instances on it depend on. */
+function hostingIn(record: LiveRecord | undefined): JsonObject | null {
   if (record === undefined) return null;
-  const { metadata, spec, status } = record.resource;
+  const { metadata, spec } = record.resource;
   return {
     isDeleting: metadata.deletionTimestamp !== undefined,
     isAbandoned: isAbandoned(record.resource),
     spec: spec ?? null,
+  };
+}
+
+/** The parts of a cluster that placement depends on. */
+function placementIn(record: LiveRecord | undefined): JsonObject | null {
+  if (record === undefined) return null;
+  const { status } = record.resource;
+  return {
+    ...hostingIn(record),
     phase: textAt(status, "phase"),
     operators: valueAt(status, "report", "operators") ?? null,
     capacity: valueAt(status, "report", "capacity") ?? null,

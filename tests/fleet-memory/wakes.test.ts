@@ -1,12 +1,13 @@
-// A process that does not lead. It may run an instance before its memory shows a change that the
-// leader has seen, so it wakes the instance itself when it has seen the change.
+// Which changes of Organisations and clusters wake instances. A process that does not lead may run
+// an instance before its memory shows a change that the leader has seen, so it wakes the instance
+// itself when it has seen the change.
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { BuiltInModule } from "../../src/contract/module.ts";
 import { textAt, valueAt } from "../../src/kernel/json-read.ts";
 import { fleet } from "../../src/modules/fleet/module.ts";
 import { openLifecycle } from "./lifecycle-fleet.ts";
-import { organisationAt } from "./memory-fleet.ts";
+import { dinosaursKind, organisationAt } from "./memory-fleet.ts";
 import { clusterAt } from "./test-agent.ts";
 
 const neverLeads: BuiltInModule = {
@@ -49,4 +50,28 @@ it("instances leave a drained cluster, and regions follow it, without the leader
   const bounds = await life.fleet.list("regioncapacities.fleet.setpoint.dev");
   const all = bounds.find(({ spec }) => textAt(spec, "type") === "*");
   assert.equal(valueAt(all?.spec, "max"), 8);
+});
+
+it("a report about the capacity of a cluster wakes no instance that is on it", async () => {
+  await using life = await openLifecycle({
+    clusters: { "east-1": { capacity: { instances: 9 } } },
+  });
+  for (const name of ["a", "b"]) await life.create(name);
+  await life.settle();
+  const { store } = life.fleet.memory;
+  const commit = store.commit.bind(store);
+  const woken: string[] = [];
+  store.commit = async (writes, options) => {
+    for (const { kind, key } of writes) {
+      if (kind === "schedule" && key.kind === dinosaursKind) woken.push(key.name);
+    }
+    return await commit(writes, options);
+  };
+  const capacity = { standard: { maxUnits: 9, remainingUnits: 7 } };
+  await life.agents.reportCluster("east-1", { capacity });
+  await life.fleet.pass(5_000);
+  assert.deepEqual(woken, []);
+  await life.fleet.memory.patch(clusterAt("east-1"), { spec: { dns: "apps.other.example.com" } });
+  await life.fleet.pass(5_000);
+  assert.deepEqual(new Set(woken), new Set(["a", "b"]));
 });
