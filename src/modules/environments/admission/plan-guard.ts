@@ -8,10 +8,11 @@ import { accountUseProblem } from "../../../intents/auth/account-use.ts";
 import { conflict, forbidden } from "../../../intents/refusals.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { invalidField } from "../../../kernel/field-error.ts";
+import { equalJson } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
-import { deploymentDigest, serviceAccountOf } from "../environment/environment.ts";
+import { deploymentOf, serviceAccountOf } from "../environment/environment.ts";
 import { environmentKey, environmentLabel, environmentsKind } from "../names.ts";
 import { environmentsVersion, plansKind, requestedByAnnotation, resourcesKind } from "../names.ts";
 import { givenDeployment, plannedDeployment } from "../plans/planned-deployment.ts";
@@ -19,7 +20,8 @@ import { changesSince } from "../plans/staleness.ts";
 import type { TemplateCache } from "../templates/template-cache.ts";
 import { inTurnsOf } from "../templates/turns.ts";
 import { mayApprove } from "./approve-right.ts";
-import { deploymentErrors, isPermitted } from "./environment-check.ts";
+import { checkApproverOf, pendingRequesterOf, requesterOf } from "./approvers.ts";
+import { deploymentErrors } from "./environment-check.ts";
 import { hasChanged, isServer, isWriteOf, refuse, withAnnotation } from "./writes.ts";
 
 export interface PlanGuardPorts extends AccountUse {
@@ -151,15 +153,19 @@ async function checkApproval(request: AdmissionRequest, ports: PlanGuardPorts): 
     refuse(request, [invalidField("spec.approvedPlan", plan, detail)]);
     return;
   }
-  await checkApprover(request, found, ports);
+  const members = await membersOf(ports, old);
+  await checkApprover(request, found, members, ports);
   if (textAt(found.status, "phase") !== "Ready") {
     throw conflict(target.served.kind, target.name, `the Plan ${plan} is not ready: wait for it`);
   }
-  const isPlanned =
-    deploymentDigest(objectAt(object, "spec")) === deploymentDigest(plannedDeployment(found, old));
+  // Also the parts that the digest does not have, such as the values of secret parameters.
+  const isPlanned = equalJson(
+    deploymentOf(objectAt(object, "spec")),
+    plannedDeployment(found, old),
+  );
   const changes = [
     ...(isPlanned ? [] : ["this request has another deployment than the Plan"]),
-    ...changesSince(found, old, await membersOf(ports, old)),
+    ...changesSince(found, old, members),
   ];
   if (changes.length === 0) return;
   const why = `the Plan ${plan} is stale: ${changes.join("; ")}; create another Plan`;
@@ -169,30 +175,27 @@ async function checkApproval(request: AdmissionRequest, ports: PlanGuardPorts): 
 /** The user of a change of the Environment that is not deployed yet, and that the Plan includes. */
 function changerOf(plan: Resource, environment: Resource | undefined): string {
   if (environment === undefined) return "";
-  const deployed = textAt(environment.status, "deployed", "digest");
-  const isPending = deployed !== deploymentDigest(objectAt(environment, "spec"));
   const isAll = Object.keys(givenDeployment(plan)).length === 0;
-  if (!isPending && !isAll) return "";
-  return environment.metadata.annotations?.[requestedByAnnotation] ?? "";
+  return isAll ? requesterOf(environment) : pendingRequesterOf(environment);
 }
 
+/** The Templates of the Plan, and those that its change may leave. */
 async function checkApprover(
-  { object, old, target, caller }: AdmissionRequest,
+  request: AdmissionRequest,
   plan: Resource,
+  members: readonly Resource[],
   { templates }: PlanGuardPorts,
 ): Promise<void> {
+  const { object, old, target } = request;
+  const names = new Set([
+    ...textsAt(object?.spec, "templates"),
+    ...textsAt(old?.spec, "templates"),
+    ...members.map(({ spec }) => textAt(spec, "template")),
+  ]);
   const requesters = new Set([textAt(plan.spec, "requestedBy"), changerOf(plan, old)]);
-  for (const name of textsAt(object?.spec, "templates")) {
+  for (const name of names) {
     const spec = (await templates.get(target.namespace, name))?.compiled.spec ?? {};
-    const who = `User ${JSON.stringify(caller.user.name)}`;
-    if (!isPermitted(spec, "approve", caller.user)) {
-      const why = `${who} may not approve changes of the Template ${name}`;
-      throw forbidden(target.served.kind, target.name, why);
-    }
-    const mayApproveOwn = valueAt(spec, "permissions", "selfApproval") !== false;
-    if (mayApproveOwn || !requesters.has(caller.user.name)) continue;
-    const why = `${who} requested the change: the Template ${name} requires another user`;
-    throw forbidden(target.served.kind, target.name, why);
+    checkApproverOf(request, { name, spec, requesters });
   }
 }
 

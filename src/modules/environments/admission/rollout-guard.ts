@@ -15,15 +15,16 @@ import type { Resource } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
 import { serviceAccountOf } from "../environment/environment.ts";
 import { environmentLimits } from "../limits.ts";
-import { environmentsKind, rolloutsKind } from "../names.ts";
+import { environmentKey, environmentsKind, rolloutsKind } from "../names.ts";
 import { usesOtherVersion } from "../rollouts/versions.ts";
 import type { TemplateCache } from "../templates/template-cache.ts";
 import { mayApprove } from "./approve-right.ts";
+import { checkApproverOf, pendingRequesterOf } from "./approvers.ts";
 import { isPermitted } from "./environment-check.ts";
 import { hasChanged, isServer, isWriteOf, refuse } from "./writes.ts";
 
 export interface RolloutGuardPorts extends AccountUse {
-  readonly store: Pick<Store, "list">;
+  readonly store: Pick<Store, "getMany" | "list">;
   readonly templates: TemplateCache;
 }
 
@@ -42,7 +43,7 @@ export function rolloutGuard(ports: RolloutGuardPorts): AdmissionPlugin {
       const { object, operation } = request;
       if (object === undefined || !isWriteOf(request, rolloutsKind) || isServer(request)) return;
       if (operation === "CREATE") await checkCreation(request, object, ports);
-      checkApproval(request, object, ports);
+      await checkApproval(request, object, ports);
     },
   };
 }
@@ -94,23 +95,69 @@ async function checkCreation(
   if (template !== undefined && !isPermitted(template.compiled.spec, "deploy", caller.user)) {
     throw forbidden(target.served.kind, target.name, `${who} may not deploy the Template ${name}`);
   }
+  for (const [each, permitted] of await templatesIn(namespace, spec, ports)) {
+    if (isPermitted(permitted, "deploy", caller.user)) continue;
+    throw forbidden(target.served.kind, target.name, `${who} may not deploy the Template ${each}`);
+  }
   for (const account of new Set(environments.map((each) => textAt(each, "serviceAccountName")))) {
     const problem = accountUseProblem(ports, caller.user, { namespace, name: account });
     if (problem !== undefined) throw forbidden(target.served.kind, target.name, problem);
   }
 }
 
-function checkApproval(
+/** The Plans of all Environments are approved at once. */
+async function checkApproval(
   request: AdmissionRequest,
   { spec }: Resource,
-  { authorizer }: RolloutGuardPorts,
-): void {
+  ports: RolloutGuardPorts,
+): Promise<void> {
   if (!isTrueAt(spec, "approved") || !hasChanged(request, ["approved"])) return;
   const { target, caller } = request;
-  if (mayApprove(authorizer, caller.user, target)) return;
-  const who = `User ${JSON.stringify(caller.user.name)}`;
-  const why = `${who} cannot approve plans in the namespace ${target.namespace}`;
-  throw forbidden(target.served.kind, target.name, why);
+  const { namespace } = target;
+  if (!mayApprove(ports.authorizer, caller.user, { namespace })) {
+    const who = `User ${JSON.stringify(caller.user.name)}`;
+    const why = `${who} cannot approve plans in the namespace ${namespace}`;
+    throw forbidden(target.served.kind, target.name, why);
+  }
+  const pending = (await environmentsIn(namespace, spec, ports)).map(pendingRequesterOf);
+  const requesters = new Set([textAt(spec, "requestedBy"), ...pending]);
+  const wanted = textAt(spec, "template");
+  const template = await ports.templates.get(namespace, wanted);
+  const templates = await templatesIn(namespace, spec, ports);
+  if (template !== undefined) templates.set(wanted, template.compiled.spec);
+  for (const [name, permitted] of templates) {
+    checkApproverOf(request, { name, spec: permitted, requesters });
+  }
+}
+
+/** The Environments of the rollout that exist. */
+async function environmentsIn(
+  namespace: string,
+  spec: Resource["spec"],
+  { store }: RolloutGuardPorts,
+): Promise<readonly Resource[]> {
+  const names = objectsAt(spec, "environments").map((each) => textAt(each, "name"));
+  if (names.length === 0) return [];
+  const records = await store.getMany(names.map((name) => environmentKey(namespace, name)));
+  return records.flatMap((record) => {
+    return record === undefined ? [] : [decodeDocument(record.body, record.revision)];
+  });
+}
+
+/** The specs of the Templates that the Environments use now, by name. */
+async function templatesIn(
+  namespace: string,
+  spec: Resource["spec"],
+  ports: RolloutGuardPorts,
+): Promise<Map<string, JsonObject>> {
+  const environments = await environmentsIn(namespace, spec, ports);
+  const names = new Set(environments.flatMap((each) => textsAt(each.spec, "templates")));
+  const found = new Map<string, JsonObject>();
+  for (const name of names) {
+    const template = await ports.templates.get(namespace, name);
+    if (template !== undefined) found.set(name, template.compiled.spec);
+  }
+  return found;
 }
 
 function missing(name: string): FieldError {

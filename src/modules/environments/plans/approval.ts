@@ -2,11 +2,13 @@
 
 import { decodeDocument } from "../../../kernel/document.ts";
 import { numberAt, textAt } from "../../../kernel/json-read.ts";
+import { membersOf } from "../environment/run.ts";
 import type { EnvironmentRun } from "../environment/run.ts";
 import { plansKind } from "../names.ts";
 import { templatesOf } from "../operations/action.ts";
 import { generationOf } from "../operations/choose.ts";
 import type { OperationRecord } from "../operations/records.ts";
+import type { NamedTemplate } from "../templates/expand.ts";
 
 export type Approval =
   | { readonly kind: "approved"; readonly plan: string }
@@ -33,10 +35,23 @@ export async function approvalOf(
 
 export async function isRequired(run: EnvironmentRun): Promise<boolean> {
   if (textAt(run.resource.spec, "approval") === "Required") return true;
-  const templates = await templatesOf(run);
+  const templates = [...(await templatesOf(run)), ...(await templatesInUse(run))];
   return templates.some(({ compiled }) => {
     return textAt(compiled.spec, "permissions", "approval") === "Required";
   });
+}
+
+/** Those of resources that exist: a change that leaves them needs their approval too. */
+async function templatesInUse(run: EnvironmentRun): Promise<readonly NamedTemplate[]> {
+  const namespace = run.resource.metadata.namespace ?? "";
+  const members = await membersOf(run);
+  const names = new Set(members.map(({ resource }) => textAt(resource.spec, "template")));
+  const found: NamedTemplate[] = [];
+  for (const name of names) {
+    const template = await run.ports.templates.get(namespace, name);
+    if (template !== undefined) found.push(template);
+  }
+  return found;
 }
 
 function awaited(reason: string, message: string): Approval {
