@@ -12,15 +12,21 @@ export const environmentLimits = {
   /** EnvironmentResources that one depends on, with all counts, and whose outputs it reads. */
   maxInstanceDependencies: 2_000,
   maxReadInstances: 900,
+  /** Dependencies of all EnvironmentResources of one Environment: their names are stored. */
+  maxEnvironmentDependencies: 2_000_000,
   /** Dependencies of all entries of one Template. */
   maxTemplateDependencies: 100_000,
   /** Bytes of the values that the EnvironmentResources of one Environment store. */
   maxInputBytes: 134_217_728,
   /** Units of work for the counts of one Environment. */
   maxCountUnits: 5_000_000,
+  /** Characters of the documents of compiled Templates that a process keeps. */
+  maxCachedTemplateBytes: 33_554_432,
   maxTemplates: 20,
   maxParameters: 500,
   maxGroups: 200,
+  /** ResourceGroups that come before one of a user. */
+  maxFollowedGroups: 1_000,
   maxActions: 100,
   maxExternals: 200,
   maxEndpoints: 50,
@@ -67,6 +73,9 @@ export const environmentLimits = {
   maxWaves: 50,
   /** How often a TemplateRollout that moves Environments looks at them. */
   rolloutLookMs: 2_000,
-  driftSeconds: 3_600,
+  /** How long a drift check or a repair waits for the answers of the targets. */
+  driftTimeoutSeconds: 7_200,
+  /** How often an action that holds a destruction is tried again. */
+  heldActionMs: 60_000,
   minDriftSeconds: 60,
 } as const;

@@ -42,6 +42,9 @@ export const requestedByAnnotation = `${environmentsGroup}/requested-by`;
 /** Set by the server when an Environment is Destroyed: its display name is free. */
 export const destroyedAnnotation = `${environmentsGroup}/destroyed`;
 
+/** Set by the server when an Environment that was Destroyed is deployed again: the time. */
+export const redeployedAnnotation = `${environmentsGroup}/redeployed-at`;
+
 /** Index terms; no kind can declare them selectable, because names of fields have no slash. */
 export const dependencyTerm = "environments/depends-on";
 export const templateTerm = "environments/template";

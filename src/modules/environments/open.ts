@@ -4,6 +4,7 @@ import type { OpenModule } from "../../contract/module.ts";
 import type { OpenPorts } from "../../contract/ports.ts";
 import { isSpecialAddress } from "../../kernel/special-address.ts";
 import { environmentGuard } from "./admission/environment-guard.ts";
+import { groupGuard } from "./admission/group-guard.ts";
 import { operationGuard } from "./admission/operation-guard.ts";
 import { planGuard } from "./admission/plan-guard.ts";
 import { recordGuard } from "./admission/record-guard.ts";
@@ -45,6 +46,7 @@ export function openEnvironments(ports: OpenPorts): OpenModule {
       plans.plugin,
       operationGuard({ ...access, store, templates }),
       rolloutGuard({ ...access, store, templates }),
+      groupGuard(store),
       recordGuard({ store, authorizer, kinds }),
     ],
     routes: (given) => [...environmentRoutes(given), ...searchRoutes(given, search)],
@@ -59,7 +61,7 @@ export function openEnvironments(ports: OpenPorts): OpenModule {
           environmentReconciler({ ...shared, configuration, http, pace, summaries, meter }),
         ),
         engine.add(planReconciler(shared)),
-        engine.add(externalReconciler(intents)),
+        engine.add(externalReconciler({ intents, http })),
         engine.add(groupReconciler(store)),
         engine.add(destroyedReconciler(intents)),
         engine.add(rolloutReconciler({ intents, store })),

@@ -1,16 +1,17 @@
 // What is wrong with the spec of an Environment, given its templates. Pure.
 
 import type { FieldError } from "../../../kernel/field-error.ts";
-import { forbiddenField, invalidField } from "../../../kernel/field-error.ts";
+import { invalidField } from "../../../kernel/field-error.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { numberAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Sliced } from "../../../kernel/sliced.ts";
-import type { EnvironmentsConfiguration } from "../configuration.ts";
 import { defaultServiceAccount } from "../environment/environment.ts";
+import { environmentLinks, linkErrors } from "../templates/compile.ts";
 import { environmentFacts, expand } from "../templates/expand.ts";
 import type { NamedTemplate } from "../templates/expand.ts";
 import { checkParameters, joinedDeclarations } from "../templates/parameters.ts";
+import { joinedKnown } from "../templates/references.ts";
 
 /** Templates by the names in the spec; undefined for one that does not exist. */
 export type FoundTemplates = readonly (NamedTemplate | undefined)[];
@@ -43,7 +44,18 @@ export function* deploymentErrors(
     secrets: {},
     serviceAccountName: textAt(spec, "serviceAccountName") || defaultServiceAccount,
   });
-  return expansion.errors;
+  return [...expansion.errors, ...ownLinkErrors(spec, templates)];
+}
+
+/** What is wrong with the entry points and status endpoints of the Environment itself. */
+export function ownLinkErrors(
+  spec: JsonObject,
+  templates: readonly NamedTemplate[],
+): readonly FieldError[] {
+  const { links, endpoints, errors } = environmentLinks(spec, "spec");
+  if (errors.length > 0) return errors;
+  const known = joinedKnown(templates.map(({ compiled }) => compiled.known));
+  return linkErrors([...links, ...endpoints], known);
 }
 
 /** Its name is a part of the names and a value of the labels of its resources. */
@@ -52,49 +64,6 @@ export function nameErrors({ metadata }: Resource): readonly FieldError[] {
   if (/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) return [];
   const detail = "must have at most 63 lower-case letters, digits and dashes";
   return [invalidField("metadata.name", name, detail)];
-}
-
-export interface Lifetime {
-  /** Seconds from the creation; 0: none. */
-  readonly defaultSeconds: number;
-  readonly maximumSeconds: number;
-}
-
-/** The strictest of the templates and the configuration. */
-export function lifetimeOf(
-  templates: readonly JsonObject[],
-  configuration: EnvironmentsConfiguration,
-): Lifetime {
-  const of = (field: string, fallback: number): number => {
-    const given = templates.map((spec) => numberAt(spec, "lifetime", field) ?? 0);
-    const stated = given.filter((value) => value > 0);
-    return stated.length > 0 ? Math.min(...stated) : fallback;
-  };
-  const maxima = [configuration.maximumLifetimeSeconds, of("maximumSeconds", 0)];
-  const positive = maxima.filter((value) => value > 0);
-  const maximumSeconds = positive.length === 0 ? 0 : Math.min(...positive);
-  const wanted = of("defaultSeconds", configuration.defaultLifetimeSeconds);
-  const defaultSeconds = wanted === 0 ? maximumSeconds : wanted;
-  const isCut = maximumSeconds > 0 && defaultSeconds > maximumSeconds;
-  return { defaultSeconds: isCut ? maximumSeconds : defaultSeconds, maximumSeconds };
-}
-
-export function lifetimeErrors(
-  spec: JsonObject,
-  { maximumSeconds }: Lifetime,
-  createdMs: number,
-): readonly FieldError[] {
-  const at = textAt(spec, "plannedDestruction", "at");
-  if (maximumSeconds === 0) return [];
-  const path = "spec.plannedDestruction.at";
-  const latestMs = createdMs + maximumSeconds * 1_000;
-  if (at === "") {
-    return [forbiddenField(path, `must be set: the maximum lifetime is ${maximumSeconds} s`)];
-  }
-  if (Date.parse(at) <= latestMs + 1_000) return [];
-  const latest = new Date(latestMs).toISOString();
-  const detail = `must not be after ${latest}: the maximum lifetime is ${maximumSeconds} s`;
-  return [invalidField(path, at, detail)];
 }
 
 /** Whether a user may do what a template restricts. */

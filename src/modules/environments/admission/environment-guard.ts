@@ -15,7 +15,6 @@ import type { HeldFault } from "../../../kernel/held-fault.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { withoutKey } from "../../../kernel/without-key.ts";
 import type { EnvironmentsConfiguration } from "../configuration.ts";
 import {
   deploymentFields,
@@ -23,13 +22,14 @@ import {
   serviceAccountOf,
 } from "../environment/environment.ts";
 import { destroyedAnnotation, displayNameOf, environmentsKind } from "../names.ts";
-import { requestedByAnnotation } from "../names.ts";
+import { redeployedAnnotation, requestedByAnnotation } from "../names.ts";
 import type { NamedTemplate } from "../templates/expand.ts";
 import type { TemplateCache } from "../templates/template-cache.ts";
 import { inTurnsOf } from "../templates/turns.ts";
 import { mayApprove } from "./approve-right.ts";
-import { deploymentErrors, isPermitted, lifetimeErrors, lifetimeOf } from "./environment-check.ts";
-import { nameErrors } from "./environment-check.ts";
+import { deploymentErrors, isPermitted, nameErrors, ownLinkErrors } from "./environment-check.ts";
+import { beganMs, dateErrors, lifetimeErrors, lifetimeOf, withDefaultDate } from "./lifetime.ts";
+import type { Lifetime } from "./lifetime.ts";
 import { hasChanged, isDeletionOf, isServer, isWriteOf, refuse } from "./writes.ts";
 import { withAnnotation } from "./writes.ts";
 
@@ -78,33 +78,49 @@ async function completed(
   const before = request.old?.metadata.annotations?.[requestedByAnnotation];
   const requester = isDeployment ? caller.user.name : before;
   // Only the server sets it: approval by another user depends on it.
-  const noted = isServer(request)
-    ? object
-    : withAnnotation(object, requestedByAnnotation, requester);
-  if (operation !== "CREATE") return isServer(request) ? noted : revived(noted);
+  if (isServer(request)) return object;
+  const since = request.old?.metadata.annotations?.[redeployedAnnotation];
+  const noted = withAnnotation(
+    withAnnotation(object, requestedByAnnotation, requester),
+    redeployedAnnotation,
+    since,
+  );
+  if (operation !== "CREATE") return await revived(noted, ports);
   let spec = objectAt(noted, "spec");
   if (textAt(spec, "displayName") === "" && object.metadata.name !== "") {
     spec = { ...spec, displayName: object.metadata.name };
   }
   if (textAt(spec, "plannedDestruction", "at") === "") {
-    const found = await templatesOf(target.namespace, spec, ports);
-    const specs = found.flatMap((each) => (each === undefined ? [] : [each.compiled.spec]));
-    const { defaultSeconds } = lifetimeOf(specs, ports.configuration);
-    if (defaultSeconds > 0) {
-      const at = timeText(ports.clock.nowMs() + defaultSeconds * 1_000);
-      const planned = { ...objectAt(spec, "plannedDestruction"), at };
-      spec = { ...spec, plannedDestruction: planned };
-    }
+    const lifetime = await lifetimeFor(target.namespace, spec, ports);
+    if (lifetime.defaultSeconds > 0) spec = withDefaultDate(spec, lifetime, ports.clock.nowMs());
   }
   return { ...noted, spec };
 }
 
-/** An Environment that is deployed again after its destruction holds its display name again. */
-function revived(object: Resource): Resource {
-  const { annotations = {} } = object.metadata;
+async function lifetimeFor(
+  namespace: string,
+  spec: JsonObject,
+  ports: EnvironmentGuardPorts,
+): Promise<Lifetime> {
+  const found = await templatesOf(namespace, spec, ports);
+  const specs = found.flatMap((each) => (each === undefined ? [] : [each.compiled.spec]));
+  return lifetimeOf(specs, ports.configuration);
+}
+
+/**
+ * An Environment that is deployed again after its destruction holds its display name again, and
+ * its lifetime begins again. A date that has passed would destroy it at once.
+ */
+async function revived(object: Resource, ports: EnvironmentGuardPorts): Promise<Resource> {
   if (!isMarkedDestroyed(object) || textAt(object.spec, "desired") === "Destroyed") return object;
-  const left = withoutKey(annotations, destroyedAnnotation) as Readonly<Record<string, string>>;
-  return { ...object, metadata: { ...object.metadata, annotations: left } };
+  const nowMs = ports.clock.nowMs();
+  const unmarked = withAnnotation(object, destroyedAnnotation, undefined);
+  const marked = withAnnotation(unmarked, redeployedAnnotation, timeText(nowMs));
+  const spec = objectAt(object, "spec");
+  const at = textAt(spec, "plannedDestruction", "at");
+  if (at !== "" && Date.parse(at) > nowMs) return marked;
+  const lifetime = await lifetimeFor(object.metadata.namespace ?? "", spec, ports);
+  return { ...marked, spec: withDefaultDate(spec, lifetime, nowMs) };
 }
 
 async function templatesOf(
@@ -130,23 +146,36 @@ async function checkWrite(request: AdmissionRequest, ports: EnvironmentGuardPort
   const isDeployed = isRevived || hasChanged(request, deploymentFields);
   const isDated = hasChanged(request, ["plannedDestruction"]);
   const isDestroyed = hasChanged(request, ["desired"]) && textAt(spec, "desired") === "Destroyed";
-  if (!isDeployed && !isDated && !isDestroyed && !hasChanged(request, ["approvedPlan"])) return;
+  const isLinked = hasChanged(request, ["entryPoints", "statusEndpoints"]);
+  const isApproved = hasChanged(request, ["approvedPlan"]);
+  if (!isDeployed && !isDated && !isDestroyed && !isLinked && !isApproved) return;
   const found = await templatesOf(target.namespace, spec, ports);
   if (isDeployed) {
     const steps = deploymentErrors({ ...object.metadata }, spec, found);
     refuse(request, await inTurnsOf(target.namespace, steps));
     checkPermission(request, found, "deploy");
     checkAccount(request, ports);
+  } else if (isLinked) {
+    refuse(
+      request,
+      ownLinkErrors(
+        spec,
+        found.filter((each) => each !== undefined),
+      ),
+    );
   }
   if (isDeployed || isDestroyed) await checkFormer(request, found, ports);
   const specs = found.flatMap((each) => (each === undefined ? [] : [each.compiled.spec]));
   if (isDeployed || isDated) {
-    const { creationTimestamp } = object.metadata as { readonly creationTimestamp?: string };
-    const createdMs = old === undefined ? ports.clock.nowMs() : Date.parse(creationTimestamp ?? "");
-    refuse(request, lifetimeErrors(spec, lifetimeOf(specs, ports.configuration), createdMs));
+    const nowMs = ports.clock.nowMs();
+    const sinceMs = beganMs(old, object, nowMs);
+    refuse(request, [
+      ...dateErrors(spec, old, nowMs),
+      ...lifetimeErrors(spec, lifetimeOf(specs, ports.configuration), sinceMs),
+    ]);
   }
   if (isDestroyed) checkPermission(request, found, "destroy");
-  if (hasChanged(request, ["approvedPlan"])) await ports.checkApproval(request);
+  if (isApproved) await ports.checkApproval(request);
 }
 
 /** Approval that everyone could switch off would protect nothing. */

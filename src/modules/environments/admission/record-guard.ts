@@ -1,5 +1,5 @@
-// Kinds that the server alone writes, the graph of a ResourceGroup, and targets of environments: a
-// target is deleted by its EnvironmentResource only, so that the order of removal holds.
+// Kinds that the server alone writes, and targets of environments: a target is deleted by its
+// EnvironmentResource only, so that the order of removal holds.
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
 import { accessTo } from "../../../intents/auth/access-to.ts";
@@ -9,11 +9,9 @@ import type { KindRegistry } from "../../../intents/kinds/registry.ts";
 import { forbidden } from "../../../intents/refusals.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
-import type { FieldError } from "../../../kernel/field-error.ts";
 import { invalidField } from "../../../kernel/field-error.ts";
 import { equalJson } from "../../../kernel/json.ts";
-import { objectsAt, presentObjectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
-import { suggester } from "../../../kernel/nearest-name.ts";
+import { presentObjectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
 import {
@@ -21,11 +19,9 @@ import {
   environmentKey,
   environmentsVersion,
   externalsKind,
-  groupsKind,
   resourcesKind,
 } from "../names.ts";
 import { kindFound } from "../resource/run.ts";
-import { cycleIn } from "../templates/graph.ts";
 import { isServer, isWriteOf, refuse } from "./writes.ts";
 
 export interface RecordGuardPorts {
@@ -43,9 +39,6 @@ export function recordGuard({ store, authorizer, kinds }: RecordGuardPorts): Adm
         return target.served.id === resourcesKind
           ? checkRemoval(request, old, store)
           : checkTarget(request, old, store);
-      }
-      if (isWriteOf(request, groupsKind)) {
-        refuse(request, [...groupNameErrors(request), ...groupErrors(request.object)]);
       }
       if (isWriteOf(request, externalsKind)) {
         checkSecret(request, authorizer);
@@ -96,15 +89,6 @@ function checkReferred(
   const who = `User ${JSON.stringify(caller.user.name)}`;
   const why = `spec.resource: ${who} cannot get the ${kind} ${JSON.stringify(name)}`;
   throw forbidden(target.served.storedKind, target.name, why);
-}
-
-/** The server names the groups of an Environment ENVIRONMENT.ID. */
-function groupNameErrors(request: AdmissionRequest): readonly FieldError[] {
-  const { object, operation } = request;
-  const name = object?.metadata.name ?? "";
-  if (operation !== "CREATE" || isServer(request) || !name.includes(".")) return [];
-  const detail = "must not contain a dot: such names are those of groups of Environments";
-  return [invalidField("metadata.name", name, detail)];
 }
 
 /**
@@ -163,24 +147,4 @@ function checkTarget(
       "its Template or parameters";
     throw new SetpointError("resource.protected", message, { details: { name: target.name } });
   });
-}
-
-/** The graph of the links of a group. */
-function groupErrors(group: Resource | undefined): readonly FieldError[] {
-  const links = objectsAt(group?.spec, "resources");
-  const ids = new Set(links.map((link) => textAt(link, "id")));
-  const suggest = suggester();
-  const errors = links.flatMap((link, at) =>
-    textsAt(link, "dependsOn").flatMap((other, index) => {
-      if (ids.has(other)) return [];
-      const detail = `the group has no resource ${other}${suggest(other, ids)}`;
-      return [invalidField(`spec.resources[${at}].dependsOn[${index}]`, other, detail)];
-    }),
-  );
-  if (errors.length > 0) return errors;
-  const graph = new Map(links.map((link) => [textAt(link, "id"), textsAt(link, "dependsOn")]));
-  const cycle = cycleIn(graph);
-  if (cycle === undefined) return [];
-  const detail = `the resources of the group have a cycle: ${cycle.join(" -> ")}`;
-  return [invalidField("spec.resources", cycle[0] ?? "", detail)];
 }

@@ -9,6 +9,7 @@ import { invalidField } from "../../../kernel/field-error.ts";
 import type { Kind } from "../../../kernel/kind.ts";
 import { numberAt, textAt } from "../../../kernel/json-read.ts";
 import type { Store } from "../../../store/port.ts";
+import { isMarkedDestroyed } from "../environment/environment.ts";
 import { environmentsKind, resourcesKind, templateTerm, templatesKind } from "../names.ts";
 import { slicedCompilation } from "../templates/compile.ts";
 import type { KindOf } from "../templates/compile.ts";
@@ -67,13 +68,14 @@ async function checkUnused(
   const resources = await store.list({ kind: resourcesKind, namespace, fields, labels, limit: 1 });
   const [resource] = resources.records;
   if (resource !== undefined) throw inUse(target, "EnvironmentResource", resource.key.name);
-  const environments = await store.list({ kind: environmentsKind, namespace, fields, limit: 100 });
-  const user = environments.records.find(({ body }) => !isDestroyed(body));
-  if (user !== undefined) throw inUse(target, "Environment", user.key.name);
-}
-
-function isDestroyed(body: Buffer): boolean {
-  return textAt(decodeDocument(body, 0).status, "phase") === "Destroyed";
+  const query = { kind: environmentsKind, namespace, fields };
+  let page = await store.list(query);
+  for (;;) {
+    const user = page.records.find(({ body }) => !isMarkedDestroyed(decodeDocument(body, 0)));
+    if (user !== undefined) throw inUse(target, "Environment", user.key.name);
+    if (page.next === undefined) return;
+    page = await store.list({ ...query, from: page.next });
+  }
 }
 
 /** A code that the deletion of a namespace reports and repeats. */

@@ -32,10 +32,12 @@ export function decideDestruction(facts: DestructionFacts): DestructionStep {
     if (reminded.some((at) => at >= dueMs)) return { kind: "wait", againMs: undefined };
     return { kind: "report", reason: isProtected ? "DestructionSkipped" : "DestructionKept" };
   }
-  const { announcedMs, graceMs } = facts;
-  const isOverdue = nowMs - dueMs > punctualMs || announcedMs !== undefined;
+  const { announcedMs = 0, graceMs } = facts;
+  // An announcement before the date was for an earlier date.
+  const isAnnounced = announcedMs >= dueMs;
+  const isOverdue = nowMs - dueMs > punctualMs || isAnnounced;
   if (!isOverdue) return { kind: "destroy", isOverdue };
-  if (announcedMs === undefined || announcedMs < dueMs) return { kind: "announce" };
+  if (!isAnnounced) return { kind: "announce" };
   const leftMs = announcedMs + graceMs - nowMs;
   return leftMs > 0 ? { kind: "wait", againMs: leftMs } : { kind: "destroy", isOverdue };
 }

@@ -2,8 +2,9 @@
 // report that the date has passed. A date that passed while no server ran is announced first.
 
 import { timeText } from "../../../kernel/clock.ts";
-import type { JsonObject } from "../../../kernel/json.ts";
+import { equalJson } from "../../../kernel/json.ts";
 import { isTrueAt, listAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
 import { changeEnvironment } from "../environment/run.ts";
 import type { EnvironmentRun } from "../environment/run.ts";
 import { decideDestruction } from "./decide.ts";
@@ -54,10 +55,14 @@ export async function planDestruction(run: EnvironmentRun): Promise<Planned> {
       const delayMs = step.isOverdue ? ports.pace.take(nowMs) : 0;
       if (delayMs > 0) return { kind: "waiting", againMs: delayMs };
       context.event("Normal", "DestructionDue", "the date of planned destruction has come");
-      await changeEnvironment(run, (old) => ({
-        ...old,
-        spec: { ...objectAt(old, "spec"), desired: "Destroyed" } satisfies JsonObject,
-      }));
+      // Moved, cleared or protected in the meantime: the next run decides again.
+      const isSame = (old: Resource): boolean =>
+        equalJson(objectAt(old.spec, "plannedDestruction"), planned) &&
+        !isTrueAt(old.spec, "protected");
+      await changeEnvironment(run, (old) => {
+        if (!isSame(old)) return old;
+        return { ...old, spec: { ...objectAt(old, "spec"), desired: "Destroyed" } };
+      });
       return { kind: "changed", againMs: undefined };
     }
   }

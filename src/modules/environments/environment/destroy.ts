@@ -13,9 +13,11 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
+import { environmentLimits } from "../limits.ts";
 import { destroyedAnnotation, environmentLabel, environmentsVersion } from "../names.ts";
 import { groupsKind, requestedByAnnotation } from "../names.ts";
-import { beforeDestroyDone } from "../operations/action-points.ts";
+import { performBeforeDestroy } from "../operations/action-points.ts";
+import type { BeforeDestroy } from "../operations/action-points.ts";
 import { hasEnded } from "../operations/operation.ts";
 import { createOperation, endOperation, operationsOf } from "../operations/records.ts";
 import { patchOperation, startOperation } from "../operations/records.ts";
@@ -42,7 +44,7 @@ export async function destroyEnvironment(
   const carried = await carryDestruction(run, before, operations);
   const { members, operation, isRemoved } = carried;
   if (isRemoved) await markDestroyed(run);
-  const report = reportOf(members, isRemoved);
+  const report = reportOf(carried);
   const status: JsonObject = {
     ...statusOf(run, report, operation.name),
     resources: { ...countsOf(members), drifted: 0 },
@@ -62,6 +64,10 @@ export async function destroyEnvironment(
       : {}),
   };
   const { reason, message } = report;
+  if (carried.problem !== undefined) {
+    const ready = { status: "False", reason, message } as const;
+    return again(environmentLimits.heldActionMs, { status, ready, reason, message });
+  }
   return done({ status, ready: { status: "False", reason, message }, resyncMs: 0 });
 }
 
@@ -80,7 +86,7 @@ export async function removeEnvironment(run: EnvironmentRun): Promise<Outcome> {
     return done();
   }
   const carried = await carryDestruction(run, members, operations);
-  const report = reportOf(carried.members, false);
+  const report = reportOf({ ...carried, isRemoved: false });
   if (!carried.isRemoved) {
     const status = {
       ...statusOf(run, report, carried.operation.name),
@@ -101,6 +107,8 @@ interface Carried {
   readonly members: readonly Member[];
   readonly operation: OperationRecord;
   readonly isRemoved: boolean;
+  /** An action that holds the destruction. */
+  readonly problem: BeforeDestroy["problem"];
 }
 
 async function carryDestruction(
@@ -115,8 +123,9 @@ async function carryDestruction(
     await endOperation(run, old, "Superseded", { message: "the destruction replaced it" });
   }
   let operation = await destroyOperation(run, operations);
-  const isReady = await beforeDestroyDone(run, operation, operations, before);
-  if (!isReady) return { members: before, operation, isRemoved: false };
+  const first = await performBeforeDestroy(run, operation, operations, before);
+  const { problem } = first;
+  if (!first.isDone) return { members: before, operation, isRemoved: false, problem };
   const open = before.filter(({ isDeleting }) => !isDeleting);
   await removeMembers(run.context, open);
   for (const { metadata } of await run.context.children.list(groupsKind)) {
@@ -127,11 +136,11 @@ async function carryDestruction(
   const progress = { done: total - members.length, of: total, message: "" };
   if (members.length > 0) {
     operation = await patchOperation(run, operation, { progress });
-    return { members, operation, isRemoved: false };
+    return { members, operation, isRemoved: false, problem };
   }
   const changes = { added: 0, changed: 0, removed: total };
   operation = await endOperation(run, operation, "Succeeded", { progress, changes });
-  return { members, operation, isRemoved: true };
+  return { members, operation, isRemoved: true, problem };
 }
 
 function numberOf({ status }: OperationRecord): number {
@@ -174,7 +183,7 @@ async function createUnlessOver(
 
 const unrecorded = { name: "", type: "Destroy", phase: "Running", spec: {}, status: {} } as const;
 
-function reportOf(members: readonly Member[], isRemoved: boolean): ReturnType<typeof phaseFrom> {
+function reportOf({ members, isRemoved, problem }: Carried): ReturnType<typeof phaseFrom> {
   const failing = members.filter(({ resource }) => {
     return textAt(resource.status, "message").includes("which fails:");
   });
@@ -185,7 +194,10 @@ function reportOf(members: readonly Member[], isRemoved: boolean): ReturnType<ty
     wasDeployed: true,
     isChanging: false,
     isBusy: true,
-    failures: failing.map(({ name, message }) => ({ resource: name, reason: message })),
+    failures: [
+      ...(problem === undefined ? [] : [problem]),
+      ...failing.map(({ name, message }) => ({ resource: name, reason: message })),
+    ],
     blocked: 0,
     health: "healthy",
     healthMessage: "",

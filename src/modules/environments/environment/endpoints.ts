@@ -3,9 +3,8 @@
 
 import type { HttpClient } from "../../../adapters/http/port.ts";
 import { timeText } from "../../../kernel/clock.ts";
-import { isJsonArray } from "../../../kernel/json.ts";
-import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { listAt, numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { listAt, numberAt, textAt } from "../../../kernel/json-read.ts";
 import { shortText } from "../../../kernel/short-text.ts";
 import { environmentLimits } from "../limits.ts";
 
@@ -31,12 +30,11 @@ export interface EndpointCall {
   readonly before: readonly JsonObject[];
 }
 
-/** `endpoints` are rendered: their URLs have no expressions. */
+/** Rendered: their URLs have no expressions. `problem` says why one has no value. */
 export async function callEndpoints(
-  endpoints: Json | undefined,
+  list: readonly JsonObject[],
   call: EndpointCall,
 ): Promise<readonly EndpointResult[]> {
-  const list = isJsonArray(endpoints) ? endpoints.map((each) => objectAt(each)) : [];
   const results: EndpointResult[] = [];
   const atOnce = environmentLimits.endpointsAtOnce;
   for (let at = 0; at < list.length; at += atOnce) {
@@ -63,6 +61,8 @@ async function problemOf(
   text: string,
   { http, signal }: EndpointCall,
 ): Promise<string | undefined> {
+  const problem = textAt(endpoint, "problem");
+  if (problem !== "") return problem;
   if (!URL.canParse(text)) return "the URL is not valid";
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:") return "the URL must be http or https";

@@ -9,10 +9,11 @@ import { planDestruction } from "../destruction/planned.ts";
 import { environmentsKind, requestedByAnnotation } from "../names.ts";
 import { chooseOperation } from "../operations/choose.ts";
 import { hasEnded } from "../operations/operation.ts";
+import { completeDeployment } from "../operations/complete.ts";
 import { performOperation } from "../operations/perform.ts";
 import { createOperation, endOperation, operationsOf } from "../operations/records.ts";
 import { patchOperation, pruneOperations, startOperation } from "../operations/records.ts";
-import type { OperationRecord } from "../operations/records.ts";
+import type { OperationRecord, Performed } from "../operations/records.ts";
 import { approvalOf } from "../plans/approval.ts";
 import { scheduleDrift } from "../destruction/drift-schedule.ts";
 import { destroyEnvironment, removeEnvironment } from "./destroy.ts";
@@ -47,15 +48,34 @@ async function reconcile(run: EnvironmentRun): Promise<Outcome> {
   if (isDestructionWanted(run.resource)) return await destroyEnvironment(run, members, operations);
   let current = operations.find(({ phase }) => phase === "Running");
   current ??= await nextOperation(run, operations);
-  let hasMore = false;
-  if (current?.phase === "Running") {
-    const performed = await performOperation(run, current, members);
+  let performed: Performed | undefined;
+  if (current !== undefined && isReplaced(run, current, operations)) {
+    current = await endOperation(run, current, "Superseded", { message: newerChange });
+  } else if (current?.phase === "Running") {
+    performed = await performOperation(run, current, members);
     ({ operation: current, members } = performed);
-    hasMore = hasEnded(current.phase);
   }
+  const hasEndedNow = current !== undefined && hasEnded(current.phase);
   await pruneOperations(run, operations, current?.name ?? "");
+  const completed =
+    current === undefined ? await completeDeployment(run, operations, members) : undefined;
+  const hasMore = hasEndedNow || completed !== undefined;
   const drift = hasMore ? undefined : await scheduleDrift(run, operations, members);
-  return await outcomeOf(run, { members, current, operations, hasMore, times: [planned, drift] });
+  const times = [planned, drift, performed];
+  return await outcomeOf(run, { members, current, completed, operations, hasMore, times });
+}
+
+const newerChange = "a newer change replaced it";
+
+/** Drift is compared and repaired again after a change: the change does not wait for it. */
+function isReplaced(
+  { resource }: EnvironmentRun,
+  current: OperationRecord,
+  operations: readonly OperationRecord[],
+): boolean {
+  if (current.type !== "CheckDrift" && current.type !== "ReconcileDrift") return false;
+  const others = operations.filter(({ name }) => name !== current.name);
+  return chooseOperation(others, deploymentOf(objectAt(resource, "spec"))).kind === "deploy";
 }
 
 /** Undefined: there is nothing to do, or the next Operation is not approved. */
@@ -68,10 +88,14 @@ async function nextOperation(
   const deployment = deploymentOf(spec);
   const choice = chooseOperation(operations, deployment);
   if (choice.kind === "nothing") return undefined;
+  if (choice.kind !== "deploy" && textAt(choice.operation.spec, "cancel") !== "") {
+    const fields = { reason: "Cancelled", message: "cancelled before it began" };
+    return await endOperation(run, choice.operation, "Cancelled", fields);
+  }
   if (choice.kind === "start") return await startOperation(run, choice.operation);
   if (choice.kind === "deploy") {
     for (const old of choice.superseded) {
-      await endOperation(run, old, "Superseded", { message: "a newer change replaced it" });
+      await endOperation(run, old, "Superseded", { message: newerChange });
     }
     const generation = resource.metadata.generation ?? 0;
     const created = await createOperation(run, `${resource.metadata.name}.deploy-${generation}`, {
@@ -89,7 +113,7 @@ async function startApproved(
   operation: OperationRecord,
 ): Promise<OperationRecord> {
   const approval = await approvalOf(run, operation);
-  if (approval.kind === "approved") return await startOperation(run, operation);
+  if (approval.kind === "approved") return await startOperation(run, operation, approval.plan);
   const { reason, message } = approval;
   return await patchOperation(run, operation, { phase: "AwaitingApproval", reason, message });
 }
@@ -97,15 +121,16 @@ async function startApproved(
 interface Carried {
   readonly members: readonly Member[];
   readonly current: OperationRecord | undefined;
+  readonly completed: OperationRecord | undefined;
   readonly operations: readonly OperationRecord[];
   /** Another Operation may begin at once. */
   readonly hasMore: boolean;
-  readonly times: readonly ({ readonly againMs: number | undefined } | undefined)[];
+  readonly times: readonly ({ readonly againMs?: number | undefined } | undefined)[];
 }
 
 async function outcomeOf(run: EnvironmentRun, carried: Carried): Promise<Outcome> {
-  const { members, current, operations, hasMore, times } = carried;
-  const summary = await summarise(run, { members, current, operations });
+  const { hasMore, times } = carried;
+  const summary = await summarise(run, carried);
   const { status, ready } = summary;
   const delays = [...times.map((each) => each?.againMs), summary.againMs];
   const soonest = Math.min(...delays.map((each) => each ?? Infinity));

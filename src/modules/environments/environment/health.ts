@@ -2,20 +2,20 @@
 // validated they are called often, afterwards at their interval.
 
 import { timeText } from "../../../kernel/clock.ts";
-import { isJsonArray } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { listAt, numberAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
-import { limits } from "../../../kernel/limits.ts";
-import { TemplateProblem, compileTemplate } from "../../../kernel/template/template.ts";
-import type { Template } from "../../../kernel/template/template.ts";
+import { numberAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { environmentLimits } from "../limits.ts";
 import { templatesOf } from "../operations/action.ts";
-import { environmentVariables } from "../templates/compile.ts";
+import { environmentLinks } from "../templates/compile.ts";
 import { environmentFacts } from "../templates/expand.ts";
+import { endpointsOf, linkBudget, linkTexts, renderLinks } from "../templates/links.ts";
+import { validLinks } from "../templates/links.ts";
+import type { LinkTemplate, RenderedLink } from "../templates/links.ts";
 import { checkParameters, joinedDeclarations } from "../templates/parameters.ts";
 import { inTurnsOf } from "../templates/turns.ts";
 import { callEndpoints } from "./endpoints.ts";
 import type { EndpointResult } from "./endpoints.ts";
+import { readableOutputs } from "./members.ts";
 import type { Member } from "./members.ts";
 import type { EnvironmentRun } from "./run.ts";
 
@@ -43,7 +43,9 @@ export async function healthOf(
   const before = objectAt(resource.status, "health");
   if (!isSettled || own.length + ofMembers.length === 0) {
     const verdict = isSettled ? "healthy" : "pending";
-    const kept = isSettled || Object.keys(before).length === 0 ? null : before;
+    const isKept = !isSettled && Object.keys(before).length > 0;
+    // A new deployment has time for its validation again.
+    const kept = isKept ? { ...before, validUntil: null } : null;
     return { verdict, message: "", status: kept, entryPoints, againMs: undefined };
   }
   const nowMs = context.clock.nowMs();
@@ -165,7 +167,7 @@ interface Links {
   readonly endpoints: readonly JsonObject[];
 }
 
-/** Of the Environment itself and of its templates. Texts without a value yet are left out. */
+/** Of the Environment itself and of its templates. Links without a value yet are left out. */
 async function renderedLinks(run: EnvironmentRun, members: readonly Member[]): Promise<Links> {
   const { resource } = run;
   const spec = objectAt(resource, "spec");
@@ -174,53 +176,23 @@ async function renderedLinks(run: EnvironmentRun, members: readonly Member[]): P
   const given = { plain: objectAt(spec, "parameters"), secret: {} };
   const steps = checkParameters(declared, given, "spec");
   const checked = await inTurnsOf(resource.metadata.namespace ?? "", steps);
-  const resources: { [key: string]: Json } = {};
-  const hasOwn = templates.some(({ compiled }) => {
-    const texts = [...(compiled.links?.texts ?? []), ...(compiled.endpoints?.texts ?? [])];
-    return texts.length > 0;
-  });
-  const isStated = ["entryPoints", "statusEndpoints"].some(
-    (field) => listAt(spec, field).length > 0,
-  );
-  for (const member of hasOwn || isStated ? members : []) {
-    resources[member.key] = { outputs: objectAt(member.resource.status, "outputs") };
-  }
+  const all = [...templates.map(({ compiled }) => compiled), environmentLinks(spec, "spec")];
+  const hasTexts = linkTexts(all.flatMap((each) => [...each.links, ...each.endpoints])).length > 0;
   const variables = {
     parameters: checked.plain,
     environment: environmentFacts({ ...resource.metadata }, spec),
-    resources,
+    resources: hasTexts ? readableOutputs(members) : {},
   };
-  let units: number = limits.maxTemplateUnits;
-  const render = (template: Template | undefined): readonly JsonObject[] => {
-    try {
-      const rendered = template?.renderWithin(units, variables);
-      units -= rendered?.units ?? 0;
-      const links = rendered?.result;
-      return isJsonArray(links) ? links.map((each) => objectAt(each)) : [];
-    } catch (error) {
-      if (!(error instanceof TemplateProblem)) throw error;
-      return [];
-    }
-  };
-  const ofSpec = (field: string): Template | undefined => {
-    const list = listAt(spec, field);
-    if (list.length === 0) return undefined;
-    const compiled = compileTemplate(list, environmentVariables, `spec.${field}`);
-    return compiled.kind === "compiled" ? compiled.template : undefined;
-  };
+  const budget = linkBudget();
+  const render = (links: readonly LinkTemplate[]): readonly RenderedLink[] =>
+    renderLinks(links, variables, budget);
   const stated = templates.flatMap(({ compiled }) => {
     return numberAt(compiled.spec, "validation", "timeoutSeconds") ?? [];
   });
   const usual = environmentLimits.validationTimeoutSeconds;
   return {
     timeoutSeconds: stated.length === 0 ? usual : Math.max(...stated),
-    entryPoints: [
-      ...templates.flatMap(({ compiled }) => render(compiled.links)),
-      ...render(ofSpec("entryPoints")),
-    ],
-    endpoints: [
-      ...templates.flatMap(({ compiled }) => render(compiled.endpoints)),
-      ...render(ofSpec("statusEndpoints")),
-    ],
+    entryPoints: all.flatMap(({ links }) => validLinks(render(links))),
+    endpoints: all.flatMap(({ endpoints }) => endpointsOf(render(endpoints))),
   };
 }

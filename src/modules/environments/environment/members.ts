@@ -106,6 +106,31 @@ export function failuresOf(members: readonly Member[]): readonly JsonObject[] {
     .map(({ name, reason, message }) => ({ resource: name, reason, message }));
 }
 
+/**
+ * The outputs by key, as expressions read them: of a counted entry in the order of positions.
+ * `secrets` has secret outputs by name.
+ */
+export function readableOutputs(
+  members: readonly Member[],
+  secrets: ReadonlyMap<string, JsonObject> = new Map(),
+): Readonly<Record<string, JsonObject | readonly JsonObject[]>> {
+  const positionOf = ({ resource }: Member): number => numberAt(resource.spec, "index") ?? 0;
+  const found = new Map<string, JsonObject | readonly JsonObject[]>();
+  for (const member of members.toSorted((a, b) => positionOf(a) - positionOf(b))) {
+    const { key, name, resource } = member;
+    const secretOutputs = secrets.get(name);
+    const outputs = {
+      outputs: objectAt(resource.status, "outputs"),
+      ...(secretOutputs === undefined ? {} : { secretOutputs }),
+    };
+    const isCounted = numberAt(resource.spec, "index") !== undefined;
+    const before = isCounted ? found.get(key) : undefined;
+    const others = Array.isArray(before) ? (before as readonly JsonObject[]) : [];
+    found.set(key, isCounted ? [...others, outputs] : outputs);
+  }
+  return Object.fromEntries(found);
+}
+
 /** Drift of all members together, apart from the phase. */
 export function driftOf(members: readonly Member[], accepted: string): JsonObject | undefined {
   const reports = members.flatMap(({ name, resource }) => {
@@ -127,7 +152,7 @@ export function driftOf(members: readonly Member[], accepted: string): JsonObjec
     state,
     resources: drifted.length,
     items: items.slice(0, 200),
-    ...(drifted.length > 0 ? { digest } : {}),
+    digest: drifted.length > 0 ? digest : null,
     ...(checked.length > 0 ? { checkedAt: checked.toSorted().at(-1) ?? "" } : {}),
   };
 }

@@ -12,7 +12,7 @@ import {
   textAt,
   textsAt,
 } from "../../../kernel/json-read.ts";
-import { newestChange } from "../operations/choose.ts";
+import { isChange, newestChange } from "../operations/choose.ts";
 import { hasEnded } from "../operations/operation.ts";
 import type { OperationRecord } from "../operations/records.ts";
 import { healthOf } from "./health.ts";
@@ -28,6 +28,8 @@ export interface SummaryInput {
   readonly members: readonly Member[];
   /** The Operation that was carried on in this run, in its new state. */
   readonly current: OperationRecord | undefined;
+  /** A deployment that is complete after it had failed. */
+  readonly completed: OperationRecord | undefined;
   /** As they were before. */
   readonly operations: readonly OperationRecord[];
 }
@@ -43,11 +45,12 @@ const changing: ReadonlySet<string> = new Set(["Deploy", "Retry", "Rollback"]);
 
 export async function summarise(run: EnvironmentRun, input: SummaryInput): Promise<Summary> {
   const { resource, context } = run;
-  const { members, current, operations } = input;
+  const { members, current, completed, operations } = input;
   const before = textAt(resource.status, "phase") as EnvironmentPhase | "";
   const isRunning = current?.phase === "Running";
   const isChanging = isRunning && changing.has(current.type);
-  const newest = hasEnded(current?.phase ?? "") ? current : newestChange(operations);
+  const isNewest = current !== undefined && isChange(current) && hasEnded(current.phase);
+  const newest = isNewest ? current : newestChange(operations);
   const failures = failuresOf(members);
   const counts = countsOf(members);
   const busy = isBusy(members);
@@ -78,7 +81,7 @@ export async function summarise(run: EnvironmentRun, input: SummaryInput): Promi
     failures: failures.length === 0 ? null : failures,
     operation: isRunning || current?.phase === "AwaitingApproval" ? current.name : null,
     ...(hasEnded(current?.phase ?? "") ? { lastOperation: current?.name ?? null } : {}),
-    ...deployedOf(run, current),
+    ...deployedOf(run, completed ?? current),
     entryPoints: health.entryPoints,
   };
   const ready: Readiness = {
@@ -130,9 +133,11 @@ export function statusOf(
   };
 }
 
-/** What the last successful deployment consists of. */
+/** What the last complete deployment consists of. */
 function deployedOf({ context }: EnvironmentRun, current: OperationRecord | undefined): JsonObject {
-  if (current?.type !== "Deploy" || current.phase !== "Succeeded") return {};
+  const isComplete =
+    current?.phase === "Succeeded" || textAt(current?.status, "completedAt") !== "";
+  if (current?.type !== "Deploy" || !isComplete) return {};
   const deployment = objectAt(current.spec, "deployment");
   return {
     destroyedAt: null,

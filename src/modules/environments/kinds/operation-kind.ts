@@ -21,7 +21,6 @@ const spec: JsonObject = object(
       "For Retry, CheckDrift and ReconcileDrift: a key, or the name of an EnvironmentResource.",
     ),
     to: described(name, "For Rollback: the Operation whose deployment is restored."),
-    plan: described(name, "For Deploy: the Plan that was approved."),
     cancel: described(
       choice("Graceful", "Force"),
       "Cancels the Operation. Force does not wait for a graceful end.",
@@ -48,6 +47,11 @@ const status: JsonObject = object({
   message: longText,
   startedAt: time,
   endedAt: time,
+  plan: described(name, "For Deploy: the Plan that was approved."),
+  completedAt: described(
+    time,
+    "For a Deploy that failed or was cancelled: when its resources were all ready.",
+  ),
   progress: object({ done: count, of: count, message: longText }),
   changes: object({ added: count, changed: count, removed: count }),
   failures: list(object({ resource: text, reason: text, message: longText }), 20),
@@ -61,7 +65,6 @@ const fixedFields = [
   "action",
   "resource",
   "to",
-  "plan",
   "requestedBy",
   "deployment",
 ];

@@ -9,15 +9,18 @@ import type { Resource } from "../../../kernel/resource.ts";
 import { TemplateProblem } from "../../../kernel/template/template.ts";
 import { serviceAccountOf } from "../environment/environment.ts";
 import { secretsFrom } from "../environment/apply-deployment.ts";
+import { readableOutputs } from "../environment/members.ts";
 import { membersOf } from "../environment/run.ts";
 import type { EnvironmentRun } from "../environment/run.ts";
 import { cancelAnnotation, environmentLabel, forceCancelAnnotation } from "../names.ts";
 import { operationLabel } from "../names.ts";
 import { applyTarget } from "../resource/apply-target.ts";
+import { readExternals, secretOutputsOf } from "../resource/dependencies.ts";
 import { outputsOf } from "../resource/outputs.ts";
 import { kindFound, readTarget } from "../resource/run.ts";
 import { progressOf, targetState } from "../resource/target-state.ts";
 import type { Action } from "../templates/actions.ts";
+import type { CompiledTemplate } from "../templates/compile.ts";
 import { environmentFacts } from "../templates/expand.ts";
 import type { NamedTemplate } from "../templates/expand.ts";
 import { checkParameters, joinedDeclarations } from "../templates/parameters.ts";
@@ -31,25 +34,56 @@ import { inTurnsOf } from "../templates/turns.ts";
 export async function performAction(
   run: EnvironmentRun,
   operation: OperationRecord,
+  fail: FailAction = failAction,
 ): Promise<OperationRecord> {
   const name = textAt(operation.spec, "action");
   const found = await findAction(run, name);
   if (found === undefined) {
     const message = `no Template of the Environment has the action ${name}`;
-    return await endOperation(run, operation, "Failed", { reason: "NotFound", message });
+    return await fail(run, operation, { reason: "NotFound", message });
   }
   try {
-    return await carryOn(run, operation, found);
+    return await carryOn(run, operation, { ...found, fail });
   } catch (error) {
     const isRefused = isSetpointError(error) && error.code !== "claim.lost";
     if (!isRefused && !(error instanceof TemplateProblem)) throw error;
-    const fields = { reason: "ActionRefused", message: error.message };
-    return await endOperation(run, operation, "Failed", fields);
+    return await fail(run, operation, { reason: "ActionRefused", message: error.message });
   }
+}
+
+/** What follows when the action cannot be carried out. */
+export type FailAction = (
+  run: EnvironmentRun,
+  operation: OperationRecord,
+  fields: JsonObject,
+) => Promise<OperationRecord>;
+
+export async function failAction(
+  run: EnvironmentRun,
+  operation: OperationRecord,
+  fields: JsonObject,
+): Promise<OperationRecord> {
+  return await endOperation(run, operation, "Failed", fields);
+}
+
+/** The Operation goes on until the action succeeds, or is cancelled. */
+export async function holdAction(
+  run: EnvironmentRun,
+  operation: OperationRecord,
+  fields: JsonObject,
+): Promise<OperationRecord> {
+  const isCancelled = textAt(operation.spec, "cancel") !== "";
+  if (isCancelled) return await endOperation(run, operation, "Cancelled", fields);
+  return await patchOperation(run, operation, fields);
+}
+
+interface CarriedAction extends FoundAction {
+  readonly fail: FailAction;
 }
 
 interface FoundAction {
   readonly action: Action;
+  readonly compiled: CompiledTemplate;
   readonly templates: readonly NamedTemplate[];
 }
 
@@ -69,7 +103,7 @@ async function findAction(run: EnvironmentRun, name: string): Promise<FoundActio
   const templates = await templatesOf(run);
   for (const { compiled } of templates) {
     const action = compiled.actions.get(name);
-    if (action !== undefined) return { action, templates };
+    if (action !== undefined) return { action, compiled, templates };
   }
   return undefined;
 }
@@ -77,24 +111,35 @@ async function findAction(run: EnvironmentRun, name: string): Promise<FoundActio
 async function carryOn(
   run: EnvironmentRun,
   operation: OperationRecord,
-  { action, templates }: FoundAction,
+  { action, compiled, templates, fail }: CarriedAction,
 ): Promise<OperationRecord> {
   const { resource, context, ports } = run;
   const found = kindFound(ports, action.apiVersion, action.kind);
   if (found === undefined) {
     const message = `no kind ${action.kind} is served in ${action.apiVersion}`;
-    return await endOperation(run, operation, "Failed", { reason: "UnknownKind", message });
+    return await fail(run, operation, { reason: "UnknownKind", message });
   }
   const namespace = resource.metadata.namespace ?? "";
   const key = { kind: found.served.id, namespace, name: operation.name };
   const existing = await readTarget(ports, key);
   const cancel = textAt(operation.spec, "cancel");
   const { kind } = found.served;
+  const { store } = ports;
+  const externals = await readExternals(action.referred.externals, {
+    context,
+    store,
+    compiled,
+    namespace,
+  });
+  if (externals.blockers.length > 0) {
+    const message = `the action ${externals.message}, which is not ready`;
+    return await fail(run, operation, { reason: "ActionRefused", message });
+  }
   const rendered = renderTarget({
     document: action.document,
     spec: { input: await inputOf(run, templates, action) },
-    resources: await outputsByKey(run),
-    externals: new Map(),
+    resources: await outputsRead(run, action),
+    externals: externals.externals,
     kind,
     more: { action: { name: action.name, ...action.app } },
   });
@@ -120,13 +165,13 @@ async function carryOn(
     }
     case "failed": {
       const { reason, message } = state;
-      return await endOperation(run, operation, "Failed", { reason, message, progress });
+      return await fail(run, operation, { reason, message, progress });
     }
     case "cancelled":
       return await endOperation(run, operation, "Cancelled", { message: state.message });
     default:
       if (cancel === "Force") return await endOperation(run, operation, "Cancelled");
-      return await patchOperation(run, operation, { progress });
+      return await patchOperation(run, operation, { progress, reason: null, message: null });
   }
 }
 
@@ -158,17 +203,18 @@ async function inputOf(
   };
 }
 
-/** Outputs of all resources; secret ones are not read by actions. */
-async function outputsByKey(run: EnvironmentRun): Promise<ReadonlyMap<string, Outputs>> {
-  const found = new Map<string, Outputs>();
-  for (const { key, resource } of await membersOf(run)) {
-    const outputs = { outputs: objectAt(resource.status, "outputs") };
-    const isCounted = objectAt(resource.spec)["index"] !== undefined;
-    const before = isCounted ? found.get(key) : undefined;
-    const others = Array.isArray(before) ? (before as readonly JsonObject[]) : [];
-    found.set(key, isCounted ? [...others, outputs] : outputs);
+/** The outputs of the resources that the action reads, with the secret ones. */
+async function outputsRead(
+  run: EnvironmentRun,
+  { referred }: Action,
+): Promise<ReadonlyMap<string, Outputs>> {
+  const read = (await membersOf(run)).filter(({ key }) => referred.keys.has(key));
+  const secrets = new Map<string, JsonObject>();
+  for (const { name, resource } of read) {
+    const secret = await secretOutputsOf(resource, run.ports.store);
+    if (secret !== undefined) secrets.set(name, secret.data);
   }
-  return found;
+  return new Map(Object.entries(readableOutputs(read, secrets)));
 }
 
 /** A label has at most 63 characters, and a letter or a digit at its end. */

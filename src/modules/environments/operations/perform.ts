@@ -12,8 +12,9 @@ import { failuresOf, isBusy, isRemovalBlocked } from "../environment/members.ts"
 import type { Member } from "../environment/members.ts";
 import { changeEnvironment, membersOf } from "../environment/run.ts";
 import type { EnvironmentRun } from "../environment/run.ts";
+import { withAnnotation } from "../admission/writes.ts";
 import { cancelAnnotation, forceCancelAnnotation, replaceAnnotation } from "../names.ts";
-import { runAnnotation } from "../names.ts";
+import { requestedByAnnotation, runAnnotation } from "../names.ts";
 import { writeGroups } from "../environment/groups.ts";
 import { beginAfterDeploy } from "./action-points.ts";
 import { performAction } from "./action.ts";
@@ -21,13 +22,8 @@ import { deploymentIn } from "./choose.ts";
 import { performDrift } from "./drift.ts";
 import { hasEnded } from "./operation.ts";
 import { endOperation, operationsOf, patchOperation } from "./records.ts";
-import type { OperationRecord } from "./records.ts";
+import type { OperationRecord, Performed } from "./records.ts";
 import { selectedBy } from "./selection.ts";
-
-export interface Performed {
-  readonly operation: OperationRecord;
-  readonly members: readonly Member[];
-}
 
 export async function performOperation(
   run: EnvironmentRun,
@@ -203,13 +199,14 @@ async function rollback(run: EnvironmentRun, operation: OperationRecord): Promis
     return await endOperation(run, operation, "Failed", fields);
   }
   const { templates, parameters, secretParameters } = deploymentIn(found);
+  const requester = textAt(operation.spec, "requestedBy");
   const restored = { templates, parameters, secretParameters } as JsonObject;
   const spec = objectAt(run.resource, "spec");
   if (!equalJson({ ...spec, ...restored }, spec)) {
-    await changeEnvironment(run, (old) => ({
-      ...old,
-      spec: { ...objectAt(old, "spec"), ...restored },
-    }));
+    await changeEnvironment(run, (old) => {
+      const changed = { ...old, spec: { ...objectAt(old, "spec"), ...restored } };
+      return withAnnotation(changed, requestedByAnnotation, requester);
+    });
   }
   return await endOperation(run, operation, "Succeeded", { message: `restored ${to}` });
 }

@@ -15,6 +15,7 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import { applyMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
+import type { Member } from "../environment/members.ts";
 import { environmentLimits } from "../limits.ts";
 import { operationSecondsMetric, operationsMetric } from "../metrics.ts";
 import { environmentLabel, environmentsVersion, operationsKind } from "../names.ts";
@@ -36,6 +37,14 @@ export interface OperationRecord {
   readonly spec: JsonObject;
   readonly status: JsonObject;
   readonly resource: Resource;
+}
+
+/** An Operation that was carried on in a run. */
+export interface Performed {
+  readonly operation: OperationRecord;
+  readonly members: readonly Member[];
+  /** When to look at it again; undefined: when a resource of it changes. */
+  readonly againMs?: number;
 }
 
 /** The oldest first. */
@@ -137,9 +146,11 @@ export async function patchOperation(
   return recordOf(decodeDocument(written.body, written.revision));
 }
 
+/** `plan`: the Plan that was approved. */
 export async function startOperation(
   run: OperationRun,
   operation: OperationRecord,
+  plan = "",
 ): Promise<OperationRecord> {
   const startedAt = timeText(run.context.clock.nowMs());
   const { name, type } = operation;
@@ -149,6 +160,7 @@ export async function startOperation(
     startedAt,
     reason: null,
     message: null,
+    ...(plan === "" ? {} : { plan }),
   });
 }
 

@@ -166,7 +166,9 @@ function outputsOf(own: CompiledResource, { outputs }: Planning): ReadonlyMap<st
 /** The outputs of the members that are ready, by key. */
 function readyOutputs(members: Iterable<Resource>): ReadonlyMap<string, Outputs> {
   const byKey = new Map<string, { values: JsonObject[]; isCounted: boolean }>();
-  for (const { spec, status } of members) {
+  const positionOf = ({ spec }: Resource): number => numberAt(spec, "index") ?? 0;
+  const inOrder = [...members].toSorted((a, b) => positionOf(a) - positionOf(b));
+  for (const { spec, status } of inOrder) {
     if (textAt(status, "state") !== "Ready") continue;
     const key = textAt(spec, "key");
     const found = byKey.get(key) ?? { values: [], isCounted: false };

@@ -34,7 +34,7 @@ export interface DependencyInput {
 }
 
 export async function dependenciesOf(input: DependencyInput): Promise<Dependencies> {
-  const { resource, store } = input;
+  const { resource, store, own } = input;
   const names = textsAt(resource.spec, "dependsOn");
   const namespace = resource.metadata.namespace ?? "";
   const keys = names.map((name) => ({ kind: resourcesKind, namespace, name }));
@@ -47,7 +47,7 @@ export async function dependenciesOf(input: DependencyInput): Promise<Dependenci
     const firstOpen = names.indexOf(open[0] ?? "");
     return await blocked(input, open, found[firstOpen]);
   }
-  const externals = await externalsOf(input);
+  const externals = await readExternals(own.referred.externals, { ...input, namespace });
   if (externals.blockers.length > 0) return { ...externals, resources: new Map() };
   const values = await outputsOf(input, found);
   return {
@@ -89,7 +89,7 @@ async function blocked(
 
 /** The outputs that the expressions read, by key. */
 async function outputsOf(
-  { own, resource, context, store }: DependencyInput,
+  { own, context, store }: DependencyInput,
   found: readonly (Resource | undefined)[],
 ): Promise<Pick<Dependencies, "resources" | "versions">> {
   const read = own.referred.keys;
@@ -108,7 +108,7 @@ async function outputsOf(
     for (const instance of instances) {
       const name = instance?.metadata.name ?? "";
       const fresh = await context.references.get({ kind: resourcesKind, name });
-      const secret = needsSecrets ? await secretOutputsOf(fresh, resource, store) : undefined;
+      const secret = needsSecrets ? await secretOutputsOf(fresh, store) : undefined;
       if (secret !== undefined) versions.push(`${name}@${secret.revision}`);
       const outputs = objectAt(fresh?.status, "outputs");
       values.push({ outputs, ...(secret === undefined ? {} : { secretOutputs: secret.data }) });
@@ -124,15 +124,14 @@ function hasIndex({ spec }: Resource): boolean {
 }
 
 /** Only a Secret that belongs to the target: a template cannot read other Secrets this way. */
-async function secretOutputsOf(
+export async function secretOutputsOf(
   dependency: Resource | undefined,
-  { metadata }: Resource,
   store: Pick<Store, "get">,
 ): Promise<{ readonly data: JsonObject; readonly revision: number } | undefined> {
   const name = textAt(dependency?.status, "secretOutputs", "name");
   const owner = textAt(dependency?.status, "target", "uid");
   if (name === "" || owner === "") return undefined;
-  const key = { kind: "secrets", namespace: metadata.namespace ?? "", name };
+  const key = { kind: "secrets", namespace: dependency?.metadata.namespace ?? "", name };
   const record = await store.get(key);
   if (record === undefined) return undefined;
   const secret = decodeDocument(record.body, record.revision);
@@ -140,14 +139,23 @@ async function secretOutputsOf(
   return isOwned ? { data: { ...secretData(secret) }, revision: record.revision } : undefined;
 }
 
-async function externalsOf(
-  input: DependencyInput,
+export interface ExternalsInput {
+  readonly context: Context;
+  readonly store: Pick<Store, "get">;
+  /** Of the template that has the aliases. */
+  readonly compiled: CompiledTemplate;
+  readonly namespace: string;
+}
+
+/** The ExternalResources that expressions read, by the aliases of the template. */
+export async function readExternals(
+  aliases: Iterable<string>,
+  { context, store, compiled, namespace }: ExternalsInput,
 ): Promise<Pick<Dependencies, "blockers" | "message" | "externals" | "versions">> {
-  const { own, compiled, context, store, resource } = input;
   const externals = new Map<string, JsonObject>();
   const blockers: Blocker[] = [];
   const versions: string[] = [];
-  for (const alias of own.referred.externals) {
+  for (const alias of aliases) {
     const name = compiled.externals.get(alias) ?? alias;
     const external = await context.references.get({ kind: externalsKind, name });
     if (external === undefined || !isTrueNow(external, "Ready")) {
@@ -155,7 +163,6 @@ async function externalsOf(
       continue;
     }
     const secret = textAt(external.spec, "secretRef", "name");
-    const namespace = resource.metadata.namespace ?? "";
     const record =
       secret === "" ? undefined : await store.get({ kind: "secrets", namespace, name: secret });
     if (record !== undefined) versions.push(`${name}@${record.revision}`);

@@ -2,16 +2,16 @@
 
 import type { Readiness } from "../../../engine/outcome.ts";
 import { annotations as engineAnnotations } from "../../../kernel/annotations.ts";
-import { isJsonArray } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { listAt, numberAt, objectAt, presentObjectAt, textAt } from "../../../kernel/json-read.ts";
 import { textsAt } from "../../../kernel/json-read.ts";
+import { makeMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import { shortText } from "../../../kernel/short-text.ts";
-import { TemplateProblem } from "../../../kernel/template/template.ts";
-import type { Template } from "../../../kernel/template/template.ts";
+import type { Variables } from "../../../kernel/template/template.ts";
 import { runAnnotation } from "../names.ts";
 import type { Entry } from "../templates/entry.ts";
+import { linkBudget, renderLinks, validLinks } from "../templates/links.ts";
 import { outputsOf } from "./outputs.ts";
 import type { ResourceState } from "./states.ts";
 import { progressOf, targetState } from "./target-state.ts";
@@ -82,6 +82,9 @@ function readyReport({ resource, entry, target }: ReportInput, applied: JsonObje
   const secret = objectAt(target, "status", "secretOutputs");
   const name = textAt(secret, "name");
   const dependsOn = textsAt(resource.spec, "dependsOn");
+  // One that has no value is left out.
+  const values = linkValues(resource, result.outputs);
+  const links = validLinks(renderLinks(entry.links, values, linkBudget()));
   return {
     ready: { status: "True", reason: "Available", message: "" },
     status: {
@@ -89,9 +92,9 @@ function readyReport({ resource, entry, target }: ReportInput, applied: JsonObje
       state: "Ready" satisfies ResourceState,
       reason: null,
       message: null,
-      outputs: result.outputs,
+      outputs: makeMergePatch(objectAt(resource.status, "outputs"), result.outputs),
       secretOutputs: name === "" ? null : { name, keys: textsAt(secret, "keys") },
-      links: linksOf(entry.links, resource, result.outputs),
+      links: links.length === 0 ? null : links,
       dependsOn: dependsOn.length === 0 ? null : dependsOn,
     },
   };
@@ -140,21 +143,14 @@ function driftOf(target: JsonObject): Json {
   };
 }
 
-/** Entry points with their expressions evaluated; one that has no value yet is left out. */
-export function linksOf(template: Template, resource: Resource, outputs: JsonObject): Json {
+/** What the entry points and the status endpoints of a resource read. */
+export function linkValues(resource: Resource, outputs: JsonObject): Variables {
   const input = objectAt(resource.spec, "input");
-  const variables = {
+  return {
     parameters: objectAt(input, "parameters"),
     environment: objectAt(input, "environment"),
     outputs,
     index: numberAt(resource.spec, "index") ?? 0,
     count: numberAt(resource.spec, "count") ?? 1,
   };
-  try {
-    const rendered = template.render(variables);
-    return isJsonArray(rendered) && rendered.length > 0 ? rendered : null;
-  } catch (error) {
-    if (!(error instanceof TemplateProblem)) throw error;
-    return null;
-  }
 }

@@ -9,8 +9,6 @@ import { isTrueAt, listAt, objectAt, objectsAt, textAt } from "../../../kernel/j
 import type { Kind } from "../../../kernel/kind.ts";
 import { limits } from "../../../kernel/limits.ts";
 import { suggester } from "../../../kernel/nearest-name.ts";
-import { compileTemplate as compileDocument } from "../../../kernel/template/template.ts";
-import type { Template as DocumentTemplate } from "../../../kernel/template/template.ts";
 import { atOnce } from "../../../kernel/sliced.ts";
 import type { Sliced } from "../../../kernel/sliced.ts";
 import { environmentLimits } from "../limits.ts";
@@ -22,7 +20,9 @@ import { cycleIn } from "./graph.ts";
 import type { Graph } from "./graph.ts";
 import { groupDependencies, groupErrors } from "./groups.ts";
 import { declarationErrors } from "./parameters.ts";
-import { referencesOf } from "./references.ts";
+import { compileLinks, linkTexts } from "./links.ts";
+import type { CompiledLinks, LinkTemplate } from "./links.ts";
+import { referencesOf, referencesOfTexts } from "./references.ts";
 import type { Known, Referred } from "./references.ts";
 import { secretFlowErrors, shownSecretErrors } from "./secret-flow.ts";
 
@@ -36,8 +36,8 @@ export interface CompiledTemplate {
   readonly graph: Graph;
   readonly externals: ReadonlyMap<string, string>;
   readonly actions: ReadonlyMap<string, Action>;
-  readonly links: DocumentTemplate | undefined;
-  readonly endpoints: DocumentTemplate | undefined;
+  readonly links: readonly LinkTemplate[];
+  readonly endpoints: readonly LinkTemplate[];
   readonly known: Known;
 }
 
@@ -84,7 +84,7 @@ export function* slicedCompilation(spec: Json | undefined, kindOf?: KindOf): Sli
     if (kindOf !== undefined) appendAll(errors, kindErrors(entry, known, kindOf));
     appendAll(
       errors,
-      shownSecretErrors([...entry.links.texts, ...entry.endpoints.texts], known.secretParameters),
+      shownSecretErrors(linkTexts([...entry.links, ...entry.endpoints]), known.secretParameters),
     );
   }
   if (dependencies > environmentLimits.maxTemplateDependencies) {
@@ -98,7 +98,9 @@ export function* slicedCompilation(spec: Json | undefined, kindOf?: KindOf): Sli
   if (cycle !== undefined) errors.push(cycleError("spec.resources", cycle));
   const actions = yield* compileActions(object, known, kindOf);
   appendAll(errors, actions.errors);
-  const shown = shownTexts(object, errors);
+  const shown = environmentLinks(object, "spec");
+  appendAll(errors, shown.errors);
+  appendAll(errors, linkErrors([...shown.links, ...shown.endpoints], known));
   const externals = new Map(
     objectsAt(object, "externals").map((each) => {
       const name = textAt(each, "name");
@@ -112,7 +114,8 @@ export function* slicedCompilation(spec: Json | undefined, kindOf?: KindOf): Sli
       graph,
       externals,
       actions: actions.actions,
-      ...shown,
+      links: shown.links,
+      endpoints: shown.endpoints,
       known,
     },
     errors,
@@ -178,19 +181,23 @@ function kindErrors(entry: Entry, known: Known, kindOf: KindOf): readonly FieldE
   return secretFlowErrors(document, known.secretParameters, served);
 }
 
-/** Links and status endpoints of the environment itself. */
-function shownTexts(
+/** Links and status endpoints of the environment itself: of a Template, or of an Environment. */
+export function environmentLinks(
   spec: JsonObject,
-  errors: FieldError[],
-): Pick<CompiledTemplate, "links" | "endpoints"> {
-  const part = (field: string): DocumentTemplate | undefined => {
-    const document = listAt(spec, field);
-    const compiled = compileDocument(document, environmentVariables, `spec.${field}`);
-    if (compiled.kind === "compiled") return compiled.template;
-    appendAll(errors, compiled.errors);
-    return undefined;
-  };
-  return { links: part("entryPoints"), endpoints: part("statusEndpoints") };
+  path: string,
+): Pick<CompiledTemplate, "links" | "endpoints"> & { readonly errors: readonly FieldError[] } {
+  const part = (field: string): CompiledLinks =>
+    compileLinks(listAt(spec, field), environmentVariables, `${path}.${field}`);
+  const [links, endpoints] = [part("entryPoints"), part("statusEndpoints")];
+  const errors = [...links.errors, ...endpoints.errors];
+  return { links: links.links, endpoints: endpoints.links, errors };
+}
+
+/** Unknown names in links of an environment, and secrets, because the links are shown. */
+export function linkErrors(links: readonly LinkTemplate[], known: Known): readonly FieldError[] {
+  const texts = linkTexts(links);
+  const { errors } = referencesOfTexts(texts, known);
+  return [...errors, ...shownSecretErrors(texts, known.secretParameters)];
 }
 
 /** What the links and status endpoints of an environment may read. */

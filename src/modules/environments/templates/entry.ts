@@ -13,6 +13,8 @@ import { listAt, objectAt, textAt, textsAt, valueAt } from "../../../kernel/json
 import { compileTemplate } from "../../../kernel/template/template.ts";
 import type { Template } from "../../../kernel/template/template.ts";
 import { environmentLimits } from "../limits.ts";
+import { compileLinks, linkTexts } from "./links.ts";
+import type { LinkTemplate } from "./links.ts";
 
 /** What the expressions of a document may read. */
 export const documentVariables = [
@@ -42,8 +44,8 @@ export interface Entry {
   readonly outputs: ReadonlyMap<string, Program> | undefined;
   /** Undefined: one instance without a position. */
   readonly count: Template | number | undefined;
-  readonly links: Template;
-  readonly endpoints: Template;
+  readonly links: readonly LinkTemplate[];
+  readonly endpoints: readonly LinkTemplate[];
   /** As they are written: keys, or external/NAME. */
   readonly dependsOn: readonly string[];
   /** All reads of the document, the links and the endpoints. */
@@ -72,15 +74,16 @@ export function compileEntry(json: JsonObject, path: string): CompiledEntry {
     errors.push(invalidField(`${path}.template.${field}`, text, detail));
   }
   const document = part(template, documentVariables, `${path}.template`);
-  const links = part(listAt(json, "entryPoints"), linkVariables, `${path}.entryPoints`);
-  const endpoints = part(listAt(json, "statusEndpoints"), linkVariables, `${path}.statusEndpoints`);
+  const [links, endpoints] = (["entryPoints", "statusEndpoints"] as const).map((field) => {
+    const compiled = compileLinks(listAt(json, field), linkVariables, `${path}.${field}`);
+    errors.push(...compiled.errors);
+    return compiled.links;
+  }) as [readonly LinkTemplate[], readonly LinkTemplate[]];
   const readyWhen = programAt(json, ["readyWhen"], { path, expects: boolType, errors });
   const outputs = outputsOf(json, path, errors);
   const count = countOf(json, `${path}.count`, part, errors);
-  if (document === undefined || links === undefined || endpoints === undefined) {
-    return { entry: undefined, errors };
-  }
-  const texts = [document, links, endpoints].flatMap((each) => each.texts);
+  if (document === undefined) return { entry: undefined, errors };
+  const texts = [...document.texts, ...linkTexts([...links, ...endpoints])];
   const reads = [
     ...texts.flatMap((text) => text.reads),
     ...(typeof count === "object" ? count.texts.flatMap((text) => text.reads) : []),

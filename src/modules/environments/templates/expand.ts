@@ -47,6 +47,7 @@ export function* expand(deployment: Deployment): Sliced<Expansion> {
   const errors: FieldError[] = [...sharedKeys(deployment.templates)];
   const environmentName = textAt(deployment.environment, "name");
   const positions = new Map<string, readonly (number | undefined)[]>();
+  const most = environmentLimits.maxEnvironmentResources;
   let total = 0;
   const work = { units: environmentLimits.maxCountUnits };
   for (const { name, compiled } of deployment.templates) {
@@ -59,10 +60,10 @@ export function* expand(deployment: Deployment): Sliced<Expansion> {
         continue;
       }
       total += counted.length;
+      if (total > most) break;
       positions.set(entry.key, counted);
     }
   }
-  const most = environmentLimits.maxEnvironmentResources;
   if (total > most) errors.push(tooManyItems("spec.templates", total, most));
   if (errors.length > 0) return { instances: [], errors };
   errors.push(...dependencyErrors(deployment.templates, positions));
@@ -95,17 +96,21 @@ function dependencyErrors(
   positions: ReadonlyMap<string, readonly unknown[]>,
 ): readonly FieldError[] {
   const { maxInstanceDependencies: most, maxReadInstances } = environmentLimits;
+  const { maxEnvironmentDependencies } = environmentLimits;
   const sizeOf = (keys: Iterable<string>): number => {
     let size = 0;
     for (const key of keys) size += positions.get(key)?.length ?? 0;
     return size;
   };
-  return templates.flatMap(({ name, compiled }) =>
+  // Each resource stores the names of its dependencies.
+  let total = 0;
+  const errors = templates.flatMap(({ name, compiled }) =>
     [...compiled.entries.values()].flatMap(({ entry, dependencies }) => {
       const readKeys = entry.reads.flatMap(([root, key = ""]) =>
         root === "resources" ? [key] : [],
       );
       const all = sizeOf(dependencies);
+      total += all * (positions.get(entry.key)?.length ?? 0);
       const read = sizeOf(new Set(readKeys));
       if (all <= most && read <= maxReadInstances) return [];
       const what = all > most ? `depends on ${all}` : `reads the outputs of ${read}`;
@@ -114,6 +119,11 @@ function dependencyErrors(
       return [invalidField("spec.parameters", null, detail)];
     }),
   );
+  if (errors.length > 0 || total <= maxEnvironmentDependencies) return errors;
+  const detail =
+    `the resources have ${total} dependencies in all, with all counts: at most ` +
+    `${maxEnvironmentDependencies} are allowed`;
+  return [invalidField("spec.templates", null, detail)];
 }
 
 function tooManyBytes(template: string): FieldError {

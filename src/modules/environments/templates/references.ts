@@ -8,6 +8,7 @@ import { invalidField } from "../../../kernel/field-error.ts";
 import type { Suggest } from "../../../kernel/nearest-name.ts";
 import type { TemplateText } from "../../../kernel/template/template.ts";
 import type { Entry } from "./entry.ts";
+import { linkTexts } from "./links.ts";
 
 /** The names that a template declares. */
 export interface Known {
@@ -19,6 +20,22 @@ export interface Known {
   /** The outputs of an entry that states them; undefined when the target decides. */
   readonly outputsOf: (key: string) => ReadonlySet<string> | undefined;
   readonly suggest: Suggest;
+}
+
+/** The names of several templates together, for the links of an Environment. */
+export function joinedKnown(each: readonly Known[]): Known {
+  const all = (field: "keys" | "externals" | "parameters" | "secretParameters" | "secrets") =>
+    new Set(each.flatMap((known) => [...known[field]]));
+  const [first] = each;
+  return {
+    keys: all("keys"),
+    externals: all("externals"),
+    parameters: all("parameters"),
+    secretParameters: all("secretParameters"),
+    secrets: all("secrets"),
+    outputsOf: (key) => each.find((known) => known.keys.has(key))?.outputsOf(key),
+    suggest: first?.suggest ?? (() => ""),
+  };
 }
 
 export interface Referred {
@@ -34,7 +51,7 @@ const externalPrefix = "external/";
 export function referencesOf(entry: Entry, known: Known): Referred {
   const { document, links, endpoints, count, dependsOn, path } = entry;
   const counted = typeof count === "object" ? count.texts : [];
-  const texts = [...document.texts, ...links.texts, ...endpoints.texts, ...counted];
+  const texts = [...document.texts, ...linkTexts([...links, ...endpoints]), ...counted];
   const referred = referencesOfTexts(texts, known);
   dependsOn.forEach((name, at) => {
     const field = `${path}.dependsOn[${at}]`;

@@ -1,10 +1,11 @@
 // Compiled Templates of this process. A Template cannot be changed, so its uid is enough to know
-// whether a compiled one is current. Bounded by the number of Templates.
+// whether a compiled one is current. Bounded by the size of their documents.
 
 import { decodeDocument } from "../../../kernel/document.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import type { Store } from "../../../store/port.ts";
+import { environmentLimits } from "../limits.ts";
 import { templateKey } from "../names.ts";
 import { slicedCompilation } from "./compile.ts";
 import type { CompiledTemplate } from "./compile.ts";
@@ -16,13 +17,30 @@ export interface TemplateCache {
   readonly get: (namespace: string, name: string) => Promise<NamedTemplate | undefined>;
 }
 
-const maxTemplates = 1_000;
+interface Cached {
+  readonly bytes: number;
+  readonly compiled: Promise<CompiledTemplate>;
+}
 
 export function templateCache(
   live: Pick<LiveView, "get">,
   store: Pick<Store, "get">,
 ): TemplateCache {
-  const compiled = new Map<string, Promise<CompiledTemplate>>();
+  const cached = new Map<string, Cached>();
+  let bytes = 0;
+  const forget = (uid: string): void => {
+    bytes -= cached.get(uid)?.bytes ?? 0;
+    cached.delete(uid);
+  };
+  const keep = (uid: string, entry: Cached): void => {
+    forget(uid);
+    cached.set(uid, entry);
+    bytes += entry.bytes;
+    for (const oldest of cached.keys()) {
+      if (oldest === uid || bytes <= environmentLimits.maxCachedTemplateBytes) return;
+      forget(oldest);
+    }
+  };
   const resourceAt = async (namespace: string, name: string): Promise<Resource | undefined> => {
     const key = templateKey(namespace, name);
     const seen = live.get(key)?.resource;
@@ -36,18 +54,15 @@ export function templateCache(
       const resource = await resourceAt(namespace, name);
       if (resource === undefined) return undefined;
       const { uid } = resource.metadata;
-      const known = compiled.get(uid) ?? compilation(namespace, resource);
-      compiled.delete(uid);
-      compiled.set(uid, known);
-      known.catch(() => compiled.delete(uid));
-      const [oldest] = compiled.keys();
-      if (compiled.size > maxTemplates && oldest !== undefined) compiled.delete(oldest);
-      return { name, compiled: await known };
+      const known = cached.get(uid) ?? compilation(namespace, resource);
+      keep(uid, known);
+      known.compiled.catch(() => forget(uid));
+      return { name, compiled: await known.compiled };
     },
   };
 }
 
-async function compilation(namespace: string, { spec }: Resource): Promise<CompiledTemplate> {
-  const { template } = await inTurnsOf(namespace, slicedCompilation(spec));
-  return template;
+function compilation(namespace: string, { spec }: Resource): Cached {
+  const work = inTurnsOf(namespace, slicedCompilation(spec)).then(({ template }) => template);
+  return { bytes: JSON.stringify(spec ?? null).length, compiled: work };
 }
