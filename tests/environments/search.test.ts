@@ -108,6 +108,12 @@ onEachStore("search", (server) => {
     assert.deepEqual(await found("q=router"), []);
   });
 
+  it("waits a bounded time for a revision that does not exist", async () => {
+    const reply = await get("search?q=shop&minRevision=999999999");
+    assert.equal(reply.status, 504, reply.text);
+    assert.match(reply.text, /query\.minRevision/);
+  });
+
   it("finds paths and neighbours in the graph", async () => {
     await make("blue", "resourcegroups", "first", { id: "first", name: "First" });
     await make("blue", "resourcegroups", "second", { id: "second", dependsOn: ["first"] });

@@ -7,7 +7,7 @@
  * Read-your-writes: `open` with the revision of a write waits until the rows show it.
  */
 import type { Clock } from "../../kernel/clock.ts";
-import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
+import { isSetpointError } from "../../kernel/errors.ts";
 import { limits as allLimits } from "../../kernel/limits.ts";
 import { bytePauses } from "../../kernel/pauses.ts";
 import type { BytePauses } from "../../kernel/pauses.ts";
@@ -17,6 +17,7 @@ import type { KindRegistry } from "../kinds/registry.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
 import type { ChangeFeed } from "../watch/change-feed.ts";
 import { KindRows } from "./kind-rows.ts";
+import { reachRevision } from "./reach-revision.ts";
 import { projectionOf } from "./row.ts";
 import type { Projection } from "./row.ts";
 
@@ -107,20 +108,9 @@ class FeedReadModel implements ReadModel {
 
   /** Waits a bounded time for a revision that this process has not seen. */
   async #reached(revision: number, signal: AbortSignal | undefined): Promise<void> {
-    const { store, feed, timers } = this.#ports;
+    const { feed } = this.#ports;
     if (revision <= feed.position) return;
-    const stop = new AbortController();
-    const cancel = timers.after(allLimits.futureRevisionWaitMs, () => stop.abort());
-    const both = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);
-    try {
-      let { revision: head } = await store.head();
-      while (head < revision) head = await store.advancedBeyond(head, both);
-    } catch (error) {
-      if (stop.signal.aborted) throw notReached(revision);
-      throw error;
-    } finally {
-      cancel();
-    }
+    await reachRevision(this.#ports, revision, { field: "query.atLeast", signal });
     await feed.reached(revision);
   }
 
@@ -209,9 +199,4 @@ const pageRows = 1_000;
 
 export function bytesOf(records: readonly { readonly body: Buffer }[]): number {
   return records.reduce((sum, { body }) => sum + body.length, 0);
-}
-
-function notReached(revision: number): SetpointError {
-  const message = `revision ${revision} has not been reached`;
-  return new SetpointError("revision.future", message, { details: { field: "query.atLeast" } });
 }

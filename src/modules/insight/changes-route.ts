@@ -10,6 +10,7 @@ import { numberAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ChangePage } from "../../store/port.ts";
 import type { Lives } from "../../intents/read/lives.ts";
+import { checkBeginning, isAdvanced, tooOld } from "../../intents/read/log-stream.ts";
 import { logWithoutDocuments } from "./log-pages.ts";
 import { objectSchema } from "./schemas.ts";
 import {
@@ -17,8 +18,6 @@ import {
   changeLine,
   changeLineSchema,
   changesOfKind,
-  tooNew,
-  tooOld,
   visibleTo,
 } from "./visible-changes.ts";
 import type { ChangeFilter } from "./visible-changes.ts";
@@ -45,8 +44,7 @@ export function changesRoute(ports: RoutePorts, lives: Lives): Route {
       const isVisible = visibleTo(ports, lives, caller.user, query);
       const head = await ports.store.head();
       const after = numberAt(query, "after") ?? head.revision;
-      if (after < head.compacted) throw tooOld(after, head.compacted);
-      if (after > head.revision) throw tooNew(after, head.revision);
+      checkBeginning(after, head);
       const log = logWithoutDocuments(ports.store, pages);
       const following = { kind, isVisible, signal, log, user: caller.user };
       return { kind: "stream", items: follow(ports, after, following) };
@@ -102,26 +100,6 @@ async function pageAfter(
 async function unread(log: Following["log"]): Promise<ChangePage> {
   const head = await log.head();
   return { ...head, changes: [], through: head.revision };
-}
-
-/** Waits for a change; false when it is time for a bookmark, or the stream ends. */
-async function isAdvanced(
-  { store, timers }: RoutePorts,
-  after: number,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const idle = new AbortController();
-  const cancel = timers.after(limits.streamBookmarkMs, () => idle.abort());
-  const either = AbortSignal.any([idle.signal, signal]);
-  try {
-    await store.advancedBeyond(after, either);
-    return true;
-  } catch (error) {
-    if (either.aborted) return false;
-    throw error;
-  } finally {
-    cancel();
-  }
 }
 
 function bookmark(revision: number): StreamItem {

@@ -4,7 +4,6 @@
 
 import type { RoutePorts } from "../../contract/route.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
-import { SetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { kindId } from "../../kernel/kind.ts";
@@ -75,18 +74,4 @@ export function changeLine({ kinds }: RoutePorts, change: Change): JsonObject {
     uid,
     ...causeJson(change),
   };
-}
-
-export function tooOld(after: number, compacted: number): SetpointError {
-  const message = `changes after revision ${after} have been compacted; the oldest is ${compacted}`;
-  return new SetpointError("history.gone", message, {
-    details: { field: "query.after" },
-    suggestion: "read the current state, then follow the changes after its revision",
-  });
-}
-
-/** As after a restore of an older backup: to wait would hide every change up to the revision. */
-export function tooNew(after: number, head: number): SetpointError {
-  const message = `revision ${after} has not been reached; the newest is ${head}`;
-  return new SetpointError("revision.future", message, { details: { field: "query.after" } });
 }

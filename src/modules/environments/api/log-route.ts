@@ -4,6 +4,9 @@
 
 import type { Route, RoutePorts, RouteRequest, StreamItem } from "../../../contract/route.ts";
 import { forbiddenAccess } from "../../../intents/auth/forbidden.ts";
+import { openLives } from "../../../intents/read/lives.ts";
+import type { Lives } from "../../../intents/read/lives.ts";
+import { checkBeginning, isAdvanced } from "../../../intents/read/log-stream.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { numberAt, isTrueAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
@@ -21,6 +24,7 @@ const logsKind = `${logPlural}.${logGroup}`;
 const ownerKindLabel = `${logGroup}/owner-kind`;
 
 export function logRoute(ports: RoutePorts): Route {
+  const lives = openLives(ports);
   return {
     method: "GET",
     path: "/api/v1/environments/{id}/logs",
@@ -39,13 +43,15 @@ export function logRoute(ports: RoutePorts): Route {
     },
     stream: true,
     answers: { 200: { description: "One item for each chunk of output.", schema: itemSchema } },
-    errors: [403, 404, 410],
+    errors: [403, 404, 410, 504],
     isList: true,
     handle: async (request) => {
       const target = addressed(ports, environmentNoun, request);
       await readOne(ports, target);
       checkLogAccess(ports, request, target.namespace);
-      const following = { ...target, resource: textAt(request.query, "resource") };
+      const after = numberAt(request.query, "after");
+      if (after !== undefined) checkBeginning(after, await ports.store.head());
+      const following = { ...target, resource: textAt(request.query, "resource"), lives };
       return { kind: "stream", items: chunks(ports, request, following) };
     },
   };
@@ -53,9 +59,13 @@ export function logRoute(ports: RoutePorts): Route {
 
 const itemSchema = {
   type: "object",
-  required: ["type", "revision", "resource", "run", "text"],
+  required: ["type", "revision"],
   properties: {
-    type: { type: "string", enum: ["output"] },
+    type: {
+      type: "string",
+      enum: ["output", "bookmark"],
+      description: "A bookmark has only the position: there is no output up to it.",
+    },
     revision: { type: "integer", description: "To resume after it." },
     resource: { type: "string" },
     executor: { type: "string" },
@@ -71,6 +81,7 @@ interface Following {
   readonly name: string;
   /** A key; empty: all. */
   readonly resource: string;
+  readonly lives: Lives;
 }
 
 function checkLogAccess(
@@ -97,6 +108,7 @@ async function* chunks(
   following: Following,
 ): AsyncGenerator<StreamItem> {
   const { query, signal } = request;
+  const isFollowing = isTrueAt(query, "follow");
   const given = numberAt(query, "after");
   let after = given ?? 0;
   if (given === undefined) {
@@ -104,18 +116,37 @@ async function* chunks(
     yield* items;
     after = revision;
   }
+  // The answer begins at once, also when there is no output yet.
+  if (isFollowing) yield bookmark(after);
   while (!signal.aborted) {
     const page = await ports.store.changes(after, limits.streamPageItems, { kinds: [logsKind] });
+    const since = await visibleSince(ports, request, following);
     for (const change of page.changes) {
       if (change.type !== "created" || change.key.namespace !== following.namespace) continue;
+      if (change.revision < since) continue;
       const resource = decodeDocument(change.body, change.revision);
       if (isWanted(resource, following)) yield itemOf(resource, change.revision);
     }
     after = Math.max(after, page.through);
     if (after < page.revision) continue;
-    if (!isTrueAt(query, "follow")) return;
-    await ports.store.advancedBeyond(after, signal);
+    if (!isFollowing) return;
+    if (!(await isAdvanced(ports, after, signal))) yield bookmark(after);
   }
+}
+
+function bookmark(revision: number): StreamItem {
+  return { revision, type: "bookmark", item: { type: "bookmark", revision } };
+}
+
+/** The log also has the output of an earlier namespace of the same name. */
+async function visibleSince(
+  { kinds }: RoutePorts,
+  { caller: { user } }: RouteRequest,
+  { lives, namespace }: Following,
+): Promise<number> {
+  const served = kinds.byId(logsKind);
+  if (served === undefined) return Number.POSITIVE_INFINITY;
+  return await lives.since(user, served, { namespace, name: "" });
 }
 
 /** What exists now, in the order in which it was written. */

@@ -12,6 +12,7 @@ export const runLogs: RunCommand = async (call) => {
     ...(call.options["follow"] === true ? { follow: "true" } : {}),
   };
   for await (const item of server.lines(path(`environments/${id}/logs`, query))) {
+    if (textAt(item, "type") === "bookmark") continue;
     // A plan runs for a resource that may not exist yet.
     const key = textAt(item, "resource") || "plan";
     for (const text of textAt(item, "text").split("\n")) {

@@ -20,7 +20,7 @@ export const searchedNouns: readonly Noun[] = [
   externalNoun,
 ];
 
-export const edgeTypes = ["depends-on", "belongs-to", "made-from", "stands-for"] as const;
+export const edgeTypes = ["depends-on", "belongs-to", "made-from"] as const;
 export type EdgeType = (typeof edgeTypes)[number];
 
 export function entryId(word: string, namespace: string, name: string): string {

@@ -1,9 +1,10 @@
 // GET /api/v1/search and the graph below it. A caller finds, counts and passes only through what
 // the caller may list.
 
-import type { AllowedKind, FoundPath, Walk } from "../../../adapters/text-index/port.ts";
+import type { AllowedKind, FoundPath, TextIndex, Walk } from "../../../adapters/text-index/port.ts";
 import { textIndexLimits } from "../../../adapters/text-index/port.ts";
 import type { Route, RouteAnswer, RoutePorts, RouteRequest } from "../../../contract/route.ts";
+import { reachRevision } from "../../../intents/read-model/reach-revision.ts";
 import { scopeOf } from "../../../intents/read-model/scope.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
@@ -59,7 +60,7 @@ const common = {
   method: "GET",
   tag: apiTag,
   access: { kind: "authenticated" },
-  errors: [400, 403, 404],
+  errors: [400, 403, 404, 504],
   isList: true,
 } as const;
 
@@ -166,13 +167,12 @@ async function find(
   index: SearchIndex,
   request: RouteRequest,
 ): Promise<RouteAnswer> {
-  const { query, signal } = request;
+  const { query } = request;
   const type = textAt(query, "type");
   const allowed = allowedTo(ports, request, textAt(query, "namespace"));
   const wanted = type === "" ? allowed : allowed.filter(({ kind }) => kind === type);
-  const found = await (
-    await index.at(numberAt(query, "minRevision") ?? 0, signal)
-  ).search({
+  const opened = await indexAt(ports, index, request);
+  const found = await opened.search({
     text: textAt(query, "q"),
     allowed: wanted,
     limit: numberAt(query, "limit") ?? 20,
@@ -187,10 +187,10 @@ async function walkFrom(
   index: SearchIndex,
   request: RouteRequest,
 ): Promise<RouteAnswer> {
-  const { path, query, signal } = request;
+  const { path, query } = request;
   const namespace = textAt(query, "namespace");
   const from = entryId(knownWord(path["type"] ?? "", "path.type"), namespace, path["id"] ?? "");
-  const opened = await index.at(numberAt(query, "minRevision") ?? 0, signal);
+  const opened = await indexAt(ports, index, request);
   const result: Walk = await opened.walk({
     from,
     direction: textAt(query, "direction") === "dependants" ? "dependants" : "dependencies",
@@ -210,15 +210,28 @@ async function pathBetween(
   index: SearchIndex,
   request: RouteRequest,
 ): Promise<RouteAnswer> {
-  const { query, signal } = request;
+  const { query } = request;
   const [from, to] = [nodeNamed(query, "from"), nodeNamed(query, "to")];
-  const opened = await index.at(numberAt(query, "minRevision") ?? 0, signal);
+  const opened = await indexAt(ports, index, request);
   const allowed = allowedTo(ports, request, "");
   const found: FoundPath = await opened.path({ from, to, allowed, ...typesOf(query) });
   const { nodes, isComplete } = found;
   const path = nodes?.map(({ shown, depth }) => withField(shown, "depth", depth));
   const known = path === undefined ? {} : { path };
   return answer({ revision: index.position, isComplete, ...known });
+}
+
+/** The index with the revision that the caller names. */
+async function indexAt(
+  ports: RoutePorts,
+  index: SearchIndex,
+  { query, signal }: RouteRequest,
+): Promise<TextIndex> {
+  const revision = numberAt(query, "minRevision") ?? 0;
+  if (revision > index.position) {
+    await reachRevision(ports, revision, { field: "query.minRevision", signal });
+  }
+  return await index.at(revision, signal);
 }
 
 /** What the caller may list, for each type. */
@@ -233,14 +246,13 @@ function allowedTo(
     const served = servedKind(ports, noun);
     const scope = scopeOf({ authorizer, user, served, namespace });
     if (scope.isWhole) return { kind: noun.word, places: undefined };
-    return { kind: noun.word, places: names.filter((name) => scope.allows(name)) };
+    const places = names.filter((name) => scope.allows(name));
+    return { kind: noun.word, places: places.slice(0, environmentLimits.maxSearchedNamespaces) };
   });
 }
 
 function namespacesIn(live: RoutePorts["live"]): readonly string[] {
-  return [...live.all("namespaces")]
-    .map(({ key }) => key.name)
-    .slice(0, environmentLimits.maxSearchedNamespaces);
+  return [...live.all("namespaces")].map(({ key }) => key.name);
 }
 
 function typesOf(query: JsonObject): { readonly types?: readonly string[] } {
