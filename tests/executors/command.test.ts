@@ -88,6 +88,14 @@ describe("a CommandRun", { skip }, () => {
     assert.ok(!rig.server.log().includes(sentinel));
   });
 
+  it("hides a secret variable in an output that is not secret", async () => {
+    const script = 'echo "{\\"url\\":\\"https://x/$TOKEN\\",\\"n\\":1}"';
+    await commands.create("repeating", shell(script, { secretEnv: { TOKEN: sentinel } }));
+    const ready = await commands.ready("repeating");
+    assert.deepEqual(ready.status?.outputs, { url: "https://x/[hidden]", n: 1 });
+    assert.deepEqual(filesWith(rig.server.folder, sentinel), []);
+  });
+
   it("runs once for each generation, and its other program before it is deleted", async () => {
     const onDestroy = { program: "/bin/sh", args: ["-c", `rmdir '${rig.cloud}'/made.*`] };
     const script = `mkdir '${rig.cloud}'/made.$$`;

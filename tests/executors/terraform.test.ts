@@ -2,8 +2,9 @@
 // errors and destruction.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
+import { chmod, rm, writeFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
-import { textAt } from "../../src/kernel/json-read.ts";
+import { numberAt, objectAt, textAt } from "../../src/kernel/json-read.ts";
 import { condition } from "../peers/resources.ts";
 import { chain, filesWith, startRig, withoutTerraform } from "./terraform-rig.ts";
 import type { ExecutorRig } from "./terraform-rig.ts";
@@ -86,6 +87,56 @@ output "plain" { value = terraform_data.a.output }
     await rig.stacks.gone("secrets");
   });
 
+  it("hides a secret variable that the configuration does not mark", async () => {
+    const main = 'variable "key" {}\noutput "url" { value = "https://x/${var.key}" }';
+    const source = { files: { "main.tf": main } };
+    await rig.stacks.create("unmarked", { source, secretVariables: { key: sentinel } });
+    const ready = await rig.stacks.ready("unmarked");
+    assert.deepEqual(ready.status?.outputs, { url: "https://x/[hidden]" });
+    await rig.stacks.delete("unmarked");
+    await rig.stacks.gone("unmarked");
+  });
+
+  it("restores no state of another stack", async () => {
+    const source = { files: { "main.tf": 'resource "terraform_data" "a" { input = 1 }' } };
+    await rig.stacks.create("owner", { source });
+    const version = (await rig.stacks.ready("owner")).status?.state?.version ?? "";
+    const annotations = { "executors.setpoint.dev/restore-state": version };
+    await rig.stacks.create("thief", { source: { files: { "main.tf": "" } } });
+    await rig.stacks.ready("thief");
+    await rig.stacks.patch("thief", { metadata: { annotations } });
+    const refused = await rig.stacks.says("thief", "Synced", "RestoreFailed");
+    assert.match(condition(refused, "Synced")?.message ?? "", /no StateVersion .* of this stack/);
+    assert.equal(refused.status?.state?.resources ?? 0, 0);
+    for (const name of ["owner", "thief"]) {
+      await rig.stacks.delete(name);
+      await rig.stacks.gone(name);
+    }
+  });
+
+  it("reports its progress while Terraform runs", async () => {
+    const gate = `${rig.cloud}/gate`;
+    const command = `while [ ! -e ${gate} ]; do sleep 0.1; done`;
+    const main = `
+resource "terraform_data" "a" {}
+resource "terraform_data" "b" {
+  depends_on = [terraform_data.a]
+  provisioner "local-exec" { command = "${command}" }
+}`;
+    await rig.stacks.create("progress", { source: { files: { "main.tf": main } } });
+    const running = await rig.stacks.until("progress", "one of two", (stack) => {
+      return numberAt(stack as never, "status", "reconcile", "progress", "done") === 1;
+    });
+    const progress = objectAt(running as never, "status", "reconcile", "progress");
+    assert.equal(numberAt(progress, "of"), 2);
+    assert.match(textAt(progress, "message"), /terraform_data\.a/);
+    await writeFile(gate, "");
+    await rig.stacks.ready("progress");
+    await rig.stacks.delete("progress");
+    await rig.stacks.gone("progress");
+    await rm(gate);
+  });
+
   it("reports the diagnostics of Terraform and recovers when the spec is corrected", async () => {
     const broken = { source: { files: { "main.tf": 'resource "terraform_data" "a" { x = 1 }' } } };
     await rig.stacks.create("broken", broken);
@@ -152,7 +203,6 @@ data "terraform_remote_state" "up" {
 }
 output "seen" { value = data.terraform_remote_state.up.outputs.v }
 `;
-    const { writeFile, chmod, rm } = await import("node:fs/promises");
     const state = (value: string): string =>
       JSON.stringify({
         version: 4,

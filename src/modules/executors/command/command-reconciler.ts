@@ -6,6 +6,7 @@ import type { LiveView } from "../../../intents/live-view.ts";
 import { annotations } from "../../../kernel/annotations.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, presentObjectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { makeMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { executorLimits } from "../limits.ts";
 import { policyFor } from "../policy/policy-for.ts";
@@ -14,11 +15,10 @@ import type { ExecutionPorts, ProgramResult } from "../runs/execution.ts";
 import { HandedOver } from "../runs/handed-over.ts";
 import { userFor } from "../runs/os-user.ts";
 import { recoverRun } from "../runs/recover-run.ts";
-import { replacing } from "../runs/replacing.ts";
 import { removeRunFolder } from "../runs/run-folder.ts";
 import { shortName } from "../runs/run-labels.ts";
 import { beginRun } from "../runs/run-record.ts";
-import { runHider, textsWithin } from "../runs/run-secrets.ts";
+import { runHider, textsWithin, withoutSecrets } from "../runs/run-secrets.ts";
 import { tailFile } from "../runs/tail-file.ts";
 import { commandsKind } from "./command-kind.ts";
 import { outputReader, splitOutputs } from "./command-outputs.ts";
@@ -212,7 +212,8 @@ function check({ reason, code, cancel }: ProgramResult, timeoutMs: number): void
 
 async function succeeded(work: Work, { result, outputs }: Finished): Promise<Outcome> {
   const { context, owner } = work;
-  const { plain, secret } = splitOutputs(outputs, textsAt(owner, "spec", "secretOutputs"));
+  const { plain: given, secret } = splitOutputs(outputs, textsAt(owner, "spec", "secretOutputs"));
+  const plain = withoutSecrets(given, textsWithin(objectAt(owner, "spec", "secretEnv")));
   const name = `${shortName(owner.metadata.name)}-outputs`;
   const isSecret = Object.keys(secret).length > 0;
   if (isSecret) {
@@ -228,7 +229,7 @@ async function succeeded(work: Work, { result, outputs }: Finished): Promise<Out
   }
   return done({
     status: {
-      outputs: replacing(objectAt(owner, "status", "outputs"), plain),
+      outputs: makeMergePatch(objectAt(owner, "status", "outputs"), plain),
       secretOutputs: isSecret ? { name } : null,
       exitCode: result.code ?? 0,
       ranGeneration: owner.metadata.generation ?? 0,

@@ -11,6 +11,7 @@ import { isNamespaceAllowed } from "../../../kernel/allowed-namespaces.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, numberAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { makeMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { executorLimits } from "../limits.ts";
 import { policiesKind } from "../policy/policy-kind.ts";
@@ -64,7 +65,7 @@ async function reconcile(call: Resource, context: Context, ports: HttpPorts): Pr
     applied,
     appliedAt: timeText(context.clock.nowMs()),
     answer: { status: response.status },
-    outputs: outputs.plain,
+    outputs: makeMergePatch(objectAt(call, "status", "outputs"), outputs.plain),
     secretOutputs: outputs.secretOutputs,
   };
   // Stored at once: the request is not sent again when a status endpoint cannot be reached.

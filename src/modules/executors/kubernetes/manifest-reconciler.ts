@@ -20,6 +20,7 @@ import {
   textsAt,
   valueAt,
 } from "../../../kernel/json-read.ts";
+import { makeMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { executorLimits } from "../limits.ts";
 import { cancellation } from "../target/cancel.ts";
@@ -137,7 +138,9 @@ async function judge(
       health,
       message,
     })),
-    ...(outputs.kind === "outputs" ? { outputs: outputs.values } : {}),
+    ...(outputs.kind === "outputs"
+      ? { outputs: makeMergePatch(objectAt(set, "status", "outputs"), outputs.values) }
+      : {}),
   };
   if (isPruned && left.length > 0) {
     const message = `waiting for the deletion of ${left.map(referenceText).join(", ")}`;

@@ -7,6 +7,7 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { executorLimits } from "../limits.ts";
 import { activeRunOf } from "../runs/active-run.ts";
+import { textsWithin, withoutSecrets } from "../runs/run-secrets.ts";
 import { plansKind } from "./plan-kind.ts";
 import { planOptions } from "./plan-options.ts";
 import { plannedChanges } from "./planned-changes.ts";
@@ -52,7 +53,8 @@ async function reconcile(
   }
   const serial = head === undefined ? undefined : headOf(head).serial;
   return await withStackRun(input, async (run) => {
-    const status = await planned(run, planOptions(action));
+    const secrets = textsWithin(objectAt(spec, "secretVariables"));
+    const status = withoutSecrets(await planned(run, planOptions(action)), secrets);
     const at = serial === undefined || serial < 0 ? {} : { serial };
     return done({ status: { ...status, ...at, plannedGeneration: generation ?? 0 } });
   });

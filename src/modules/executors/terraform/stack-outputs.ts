@@ -3,17 +3,22 @@
 
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
-import { replacing } from "../runs/replacing.ts";
+import { makeMergePatch } from "../../../kernel/merge-patch.ts";
 import { shortName } from "../runs/run-labels.ts";
+import { textsWithin, withoutSecrets } from "../runs/run-secrets.ts";
 import type { StackRunInput } from "./stack-run.ts";
 import { stateFacts } from "./state-file.ts";
 
 /** Fields of the status. */
-export async function stackOutputs({ context, owner, state }: StackRunInput): Promise<JsonObject> {
+export async function stackOutputs(input: StackRunInput): Promise<JsonObject> {
+  const { context, owner, state, spec } = input;
   const text = await state?.text();
   const facts = text === undefined ? undefined : stateFacts(text);
   if (facts === undefined || state === undefined) return {};
   const { lineage, serial, resources, outputs, sensitiveOutputs } = facts;
+  // A configuration need not mark what it takes from a secret variable.
+  const secrets = textsWithin(objectAt(spec, "secretVariables"));
+  const plain = withoutSecrets(withoutNulls(outputs), secrets);
   const { name, labels = {} } = owner.metadata;
   const secret = `${shortName(name)}-outputs`;
   const isSecret = Object.keys(sensitiveOutputs).length > 0;
@@ -26,7 +31,7 @@ export async function stackOutputs({ context, owner, state }: StackRunInput): Pr
     });
   } else await context.children.delete({ kind: "secrets", name: secret }).catch(ignoreForeign);
   return {
-    outputs: replacing(objectAt(owner, "status", "outputs"), withoutNulls(outputs)),
+    outputs: makeMergePatch(objectAt(owner, "status", "outputs"), plain),
     secretOutputs: isSecret ? { name: secret } : null,
     state: { lineage, serial, resources, version: state.head.version },
   };

@@ -188,9 +188,9 @@ async function restore(
   const { head } = state;
   let text;
   try {
-    text = await readVersion(intents, head.namespace, version);
+    text = await readVersion(intents, head.namespace, version, head.uid);
   } catch (cause) {
-    const message = `the StateVersion ${version} does not exist`;
+    const message = `there is no StateVersion ${version} of this stack`;
     throw new ReconcileFailure(failed("RestoreFailed", message, { retry: "never" }), { cause });
   }
   const facts = await state.commit(withSerial(text, head.serial + 1), { restoredFrom: version });

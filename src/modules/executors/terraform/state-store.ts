@@ -61,13 +61,16 @@ export async function readResource(
   return await readStored(served, served.storage, record);
 }
 
-/** The text of a version. */
+/** The text of a version; with `state`, only of the TerraformState with this uid. */
 export async function readVersion(
   intents: StateReader,
   namespace: string,
   name: string,
+  state?: string,
 ): Promise<string> {
   const version = await readResource(intents, { kind: versionsKind, namespace, name });
+  const isForeign = state !== undefined && version?.metadata.labels?.[stateLabel] !== state;
+  if (isForeign) throw new Error(`the StateVersion ${name} is of another state`);
   const data = textAt(version, "spec", "data");
   if (data === "") throw new Error(`the StateVersion ${name} does not exist or has no content`);
   return (await promisify(gunzip)(Buffer.from(data, "base64"))).toString("utf8");

@@ -6,6 +6,7 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
+import { makeMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { executorLimits } from "../limits.ts";
 import { cancellation } from "../target/cancel.ts";
@@ -117,7 +118,8 @@ async function finish(
   }
   const secretOutputs = await storeOutputs(secret, context, wanted);
   const drift = driftStatus(secret, [], context.clock.nowMs());
-  const outputs = { ...wanted.outputs, ...placeOf(secret), version };
+  const before = objectAt(secret, "status", "outputs");
+  const outputs = makeMergePatch(before, { ...wanted.outputs, ...placeOf(secret), version });
   const status = {
     applied: wanted.digest,
     version,
