@@ -133,7 +133,7 @@ test("an action before a destruction that fails holds it, until it succeeds", as
   assert.equal(await rig.phase(), "Destroyed");
 });
 
-test("a failing action before a destruction does not hold the deletion of a namespace", async () => {
+test("a failing action does not hold the deletion of a namespace", async () => {
   await using rig = await openRig();
   const backup = { apiVersion: "v1", kind: "Secret", stringData: { a: "b" } };
   await rig.template([machine("a")], {
@@ -236,7 +236,7 @@ test("a date that moved while the destruction began is kept", async () => {
   assert.equal(await rig.phase(), "DeployedOk");
 });
 
-test("a maximum lifetime cannot be avoided by Keep, and begins again with a deployment", async () => {
+test("a maximum lifetime forbids Keep, and begins again with a deployment", async () => {
   await using rig = await openRig({ overdueGraceSeconds: 0 });
   await rig.template([machine("a")], { lifetime: { maximumSeconds: 3_600 } });
   await assert.rejects(
