@@ -74,9 +74,7 @@ export function dateErrors(
 /** Since when the Environment exists; `nowMs` for one that is created. */
 export function beganMs(old: Resource | undefined, object: Resource, nowMs: number): number {
   if (old === undefined) return nowMs;
-  const { annotations = {}, creationTimestamp = "" } = object.metadata as Resource["metadata"] & {
-    readonly creationTimestamp?: string;
-  };
+  const { annotations = {}, creationTimestamp } = object.metadata;
   return Date.parse(annotations[redeployedAnnotation] ?? creationTimestamp);
 }
 

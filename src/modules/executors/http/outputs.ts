@@ -41,7 +41,8 @@ export async function outputsOf(
 function sentSecrets(call: Resource): readonly string[] {
   const headers = textsWithin(objectAt(call, "spec", "secretHeaders"));
   return [
-    ...headers.flatMap((header) => [header, ...header.split(/\s+/)]),
+    ...headers,
+    ...headers.flatMap((header) => header.split(/\s+/)),
     ...textsWithin(objectAt(call, "spec", "secretBody")),
   ];
 }
