@@ -107,7 +107,7 @@ async function* chunks(
   request: RouteRequest,
   following: Following,
 ): AsyncGenerator<StreamItem> {
-  const { query, signal } = request;
+  const { query, signal, pages } = request;
   const isFollowing = isTrueAt(query, "follow");
   const given = numberAt(query, "after");
   let after = given ?? 0;
@@ -119,7 +119,14 @@ async function* chunks(
   // The answer begins at once, also when there is no output yet.
   if (isFollowing) yield bookmark(after);
   while (!signal.aborted) {
+    // The namespace may have been deleted, and may belong to another tenant now.
+    checkLogAccess(ports, request, following.namespace);
+    await pages.before();
     const page = await ports.store.changes(after, limits.streamPageItems, { kinds: [logsKind] });
+    pages.after(
+      page.changes.reduce((sum, { body }) => sum + body.length, 0),
+      page.through < page.revision,
+    );
     const since = await visibleSince(ports, request, following);
     for (const change of page.changes) {
       if (change.type !== "created" || change.key.namespace !== following.namespace) continue;
@@ -127,6 +134,7 @@ async function* chunks(
       const resource = decodeDocument(change.body, change.revision);
       if (isWanted(resource, following)) yield itemOf(resource, change.revision);
     }
+    pages.drop();
     after = Math.max(after, page.through);
     if (after < page.revision) continue;
     if (!isFollowing) return;
