@@ -117,7 +117,7 @@ test("a job beyond the bounds of the queue is refused at once", async () => {
   running.catch(() => undefined);
   const waiting = pool.run(job("echo"));
   waiting.catch(() => undefined);
-  await assert.rejects(pool.run(job("echo", "b")), (error) =>
+  await assert.rejects(pool.run(job("echo")), (error) =>
     isSetpointError(error, "request.overloaded"),
   );
   assert.equal(pool.counts().refused, 1);

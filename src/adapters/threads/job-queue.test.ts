@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { JobQueue } from "./job-queue.ts";
 import type { QueuedJob } from "./job-queue.ts";
 
-const bounds = { threads: 3, maxJobs: 6, maxTenantJobs: 4, maxBytes: 100 };
+const bounds = { threads: 3, maxJobs: 8, maxTenantJobs: 4, maxBytes: 200 };
 
 function job(tenant: string, bytes = 10, isContinued = false): QueuedJob {
   return { tenant, bytes: new Uint8Array(bytes), isContinued };
@@ -43,22 +43,33 @@ test("the only thread of a pool serves every tenant", () => {
   assert.equal(queue.next()?.tenant, "a");
 });
 
-test("jobs of one tenant beyond its bound are refused, and those of another are not", () => {
-  const queue = queueOf(job("a"), job("a"), job("a"), job("a"));
-  assert.equal(queue.add(job("a")), false);
-  assert.equal(queue.add(job("b")), true);
-  assert.equal(queue.add(job("b")), true);
-  assert.equal(queue.add(job("c")), false, "six jobs wait");
-  assert.equal(queue.length, 6);
+/** How many jobs of a tenant are taken. */
+function fill(queue: JobQueue<QueuedJob>, tenant: string, bytes = 1): number {
+  let taken = 0;
+  while (queue.add(job(tenant, bytes))) taken += 1;
+  return taken;
+}
+
+test("a tenant has as many jobs in the queue as it leaves free, and one always", () => {
+  const queue = queueOf();
+  const taken = ["a", "b", "c", "d", "e", "f"].map((tenant) => fill(queue, tenant));
+  assert.deepEqual(taken, [4, 2, 1, 1, 1, 1]);
 });
 
-test("the bytes that wait are bounded, and one large job still fits alone", () => {
+test("jobs that continue answers take no place of another tenant", () => {
+  const queue = queueOf(...Array.from({ length: 20 }, () => job("a", 1_000, true)));
+  assert.equal(fill(queue, "b"), 4);
+});
+
+test("the bytes that wait are bounded, and one large job of a tenant still fits", () => {
   const queue = queueOf(job("a", 500));
+  assert.equal(queue.add(job("a", 1)), false);
+  assert.equal(queue.add(job("b", 1)), true, "the first of its tenant");
   assert.equal(queue.add(job("b", 1)), false);
-  assert.equal(queue.bytes, 500);
+  assert.equal(queue.bytes, 501);
   assert.equal(queue.next()?.bytes.byteLength, 500);
-  assert.equal(queue.bytes, 0);
-  assert.equal(queue.add(job("b", 1)), true);
+  assert.equal(queue.bytes, 1);
+  assert.equal(fill(queue, "b", 50), 2, "as much as it leaves free");
 });
 
 test("a job that continues an answer is not refused", () => {

@@ -1,6 +1,7 @@
 // Jobs that wait for a thread. Tenants take turns, and no tenant runs jobs on all threads, so that
 // a thread is free, or is free soon, for another tenant. The number of jobs and their bytes are
-// bounded, in total and per tenant; a job beyond a bound is refused.
+// bounded: a tenant may have as much in the queue as it leaves free, and one job always. So tenants
+// cannot use up the queue, and a job is refused only if its own tenant has others in it.
 
 export interface QueuedJob {
   readonly tenant: string;
@@ -19,12 +20,20 @@ export interface QueueBounds {
 interface Tenant<J> {
   readonly waiting: Set<J>;
   running: number;
+  /** Of those that wait: what the bounds apply to. */
+  readonly bounded: Amount;
+}
+
+interface Amount {
+  jobs: number;
+  bytes: number;
 }
 
 export class JobQueue<J extends QueuedJob> {
   readonly #bounds: QueueBounds;
   /** In the order of turns. */
   readonly #tenants = new Map<string, Tenant<J>>();
+  readonly #bounded: Amount = { jobs: 0, bytes: 0 };
   #jobs = 0;
   #bytes = 0;
 
@@ -43,9 +52,9 @@ export class JobQueue<J extends QueuedJob> {
   /** False: the queue is full. */
   add(job: J): boolean {
     if (!job.isContinued && this.#isFull(job)) return false;
-    this.#tenantOf(job.tenant).waiting.add(job);
-    this.#jobs += 1;
-    this.#bytes += job.bytes.byteLength;
+    const tenant = this.#tenantOf(job.tenant);
+    tenant.waiting.add(job);
+    this.#count(tenant, job, 1);
     return true;
   }
 
@@ -90,20 +99,32 @@ export class JobQueue<J extends QueuedJob> {
 
   #isFull({ tenant, bytes }: J): boolean {
     const { maxJobs, maxTenantJobs, maxBytes } = this.#bounds;
-    const waiting = this.#tenants.get(tenant)?.waiting.size ?? 0;
-    if (this.#jobs >= maxJobs || waiting >= maxTenantJobs) return true;
+    const own = this.#tenants.get(tenant)?.bounded;
     // A single job always fits: its size has limits of its own.
-    return this.#jobs > 0 && this.#bytes + bytes.byteLength > maxBytes;
+    if (own === undefined || own.jobs === 0) return false;
+    const free = maxJobs - this.#bounded.jobs;
+    if (own.jobs >= Math.min(maxTenantJobs, free)) return true;
+    return own.bytes + bytes.byteLength > maxBytes - this.#bounded.bytes;
   }
 
   #takeOut(tenant: Tenant<J>, job: J): void {
     tenant.waiting.delete(job);
-    this.#jobs -= 1;
-    this.#bytes -= job.bytes.byteLength;
+    this.#count(tenant, job, -1);
+  }
+
+  #count({ bounded }: Tenant<J>, { bytes, isContinued }: J, sign: 1 | -1): void {
+    this.#jobs += sign;
+    this.#bytes += sign * bytes.byteLength;
+    if (isContinued) return;
+    for (const amount of [bounded, this.#bounded]) {
+      amount.jobs += sign;
+      amount.bytes += sign * bytes.byteLength;
+    }
   }
 
   #tenantOf(name: string): Tenant<J> {
-    const tenant = this.#tenants.get(name) ?? { waiting: new Set(), running: 0 };
+    const none = { jobs: 0, bytes: 0 };
+    const tenant = this.#tenants.get(name) ?? { waiting: new Set(), running: 0, bounded: none };
     this.#tenants.set(name, tenant);
     return tenant;
   }
