@@ -4,6 +4,12 @@ import { systemTimers } from "../../kernel/timers.ts";
 import { RequestTurns } from "./request-turns.ts";
 import { inLaterTurn } from "./turn.ts";
 
+function take(turns: RequestTurns, group: string, connection: object, handle: () => void): boolean {
+  return turns.handle(group, { connection, bytes: 1, most, handle });
+}
+
+const most = 10_000;
+
 /** Turns of the real event loop, in which no time passes unless the test says so. */
 function turnsOf(): { readonly turns: RequestTurns; readonly pass: (ms: number) => void } {
   let nowMs = 0;
@@ -23,7 +29,7 @@ it("requests that come together are handled together, and then answered together
       seen.push(`decide ${of}`);
       turns.send(turn, () => seen.push(`answer ${of}`));
     };
-    turns.handle("a", {}, () => void handle(name));
+    take(turns, "a", {}, () => void handle(name));
   };
   arrive("a");
   arrive("b");
@@ -47,7 +53,7 @@ it("very many are handled in portions, each as far as it goes, and answered toge
       seen.push("decide");
       turns.send(turn, () => seen.push("answer"));
     };
-    turns.handle("a", {}, () => void handle());
+    take(turns, "a", {}, () => void handle());
   }
   await systemTimers.sleep(5);
   await systemTimers.sleep(5);
@@ -61,7 +67,7 @@ it("an answer that comes in a later turn goes at once", async () => {
   const { turns } = turnsOf();
   let isSent = false;
   const turn = turns.number;
-  turns.handle("a", {}, () => undefined);
+  take(turns, "a", {}, () => undefined);
   await systemTimers.sleep(5);
   await systemTimers.sleep(5);
   turns.send(turn, () => {
@@ -75,9 +81,9 @@ it("requests that keep coming do not hold up the answers to those before them", 
   let [isOver, isSent] = [false, false];
   const turn = turns.number;
   const more = (): void => {
-    if (!isOver) turns.handle("a", {}, () => process.nextTick(more));
+    if (!isOver) take(turns, "a", {}, () => process.nextTick(more));
   };
-  turns.handle("a", {}, () => {
+  take(turns, "a", {}, () => {
     more();
     turns.send(turn, () => {
       isSent = true;
@@ -94,10 +100,10 @@ it("requests that keep coming do not hold up the answers to those before them", 
 it("a request that comes while others are handled is handled after them", async () => {
   const { turns } = turnsOf();
   const seen: string[] = [];
-  turns.handle("a", {}, () => {
-    turns.handle("a", {}, () => {
+  take(turns, "a", {}, () => {
+    take(turns, "a", {}, () => {
       seen.push("second");
-      turns.handle("a", {}, () => seen.push("third"));
+      take(turns, "a", {}, () => seen.push("third"));
     });
     seen.push("first");
   });
@@ -111,10 +117,10 @@ it("a connection with very many requests delays another connection by one turn",
   const many = {};
   const turn = turns.number;
   for (let index = 0; index < 1_000; index += 1) {
-    turns.handle("a", many, () => seen.push("many"));
+    take(turns, "a", many, () => seen.push("many"));
   }
   let answeredAfter = 0;
-  turns.handle("a", {}, () => {
+  take(turns, "a", {}, () => {
     seen.push("one");
     turns.send(turn, () => (answeredAfter = seen.length));
   });
@@ -127,7 +133,7 @@ it("a connection with very many requests delays another connection by one turn",
 it("very many requests are handled in several turns, with other events between", async () => {
   const { turns } = turnsOf();
   let handled = 0;
-  for (let index = 0; index < 1_000; index += 1) turns.handle("a", {}, () => (handled += 1));
+  for (let index = 0; index < 1_000; index += 1) take(turns, "a", {}, () => (handled += 1));
   const counts: number[] = [];
   const look = (): void => {
     counts.push(handled);
@@ -145,7 +151,7 @@ it("a turn ends when its time is over, and is answered then", async () => {
   let handled = 0;
   let answeredAfter = 0;
   for (let index = 0; index < 40; index += 1) {
-    turns.handle("a", {}, () => {
+    take(turns, "a", {}, () => {
       handled += 1;
       if (index === 0) pass(10);
       if (index === 0) turns.send(turn, () => (answeredAfter = handled));
@@ -158,8 +164,8 @@ it("a turn ends when its time is over, and is answered then", async () => {
 it("hundreds of connections of one group delay another group by one turn", async () => {
   const { turns } = turnsOf();
   const seen: string[] = [];
-  for (let index = 0; index < 500; index += 1) turns.handle("new", {}, () => seen.push("new"));
-  for (let index = 0; index < 2; index += 1) turns.handle("b", {}, () => seen.push("b"));
+  for (let index = 0; index < 500; index += 1) take(turns, "new", {}, () => seen.push("new"));
+  for (let index = 0; index < 2; index += 1) take(turns, "b", {}, () => seen.push("b"));
   await waitFor(() => seen.length === 502);
   assert.deepEqual(seen.slice(0, 5), ["new", "b", "new", "b", "new"]);
 });
@@ -168,3 +174,43 @@ async function waitFor(isDone: () => boolean): Promise<void> {
   for (let looks = 0; looks < 1_000 && !isDone(); looks++) await systemTimers.sleep(1);
   assert.ok(isDone());
 }
+
+/** Requests of one connection until one is refused. */
+function fill(turns: RequestTurns, group: string, connection: object, bytes: number): number {
+  let taken = 0;
+  while (turns.handle(group, { connection, bytes, most, handle: () => undefined })) taken += 1;
+  return taken;
+}
+
+const room = { maxWaitingBytes: 9_000, leastWaitingBytes: 20 };
+
+it("a connection that sends more than is begun holds a part of the room, and is refused", () => {
+  const turns = new RequestTurns({ later: () => undefined, nowMs: () => 0, ...room });
+  // A third: as much as half of what it leaves free.
+  assert.equal(fill(turns, "a", {}, 10), 300);
+});
+
+it("a connection whose requests may not wait for each other is refused at its own limit", () => {
+  const turns = new RequestTurns({ later: () => undefined, nowMs: () => 0 });
+  const request = { connection: {}, bytes: 1, most: 2, handle: () => undefined };
+  assert.deepEqual(
+    [1, 2, 3].map(() => turns.handle("a", request)),
+    [true, true, false],
+  );
+});
+
+it("many connections of one group leave room for another group and for new connections", () => {
+  const turns = new RequestTurns({ later: () => undefined, nowMs: () => 0, ...room });
+  fill(turns, "a", {}, 10);
+  for (let number = 0; number < 100; number += 1) assert.equal(fill(turns, "a", {}, 10), 2);
+  assert.equal(fill(turns, "b", {}, 10), 133, "a third of the 4,000 that are free");
+});
+
+it("what was begun makes room again", async () => {
+  const turns = new RequestTurns({ later: inLaterTurn, nowMs: () => 0, ...room });
+  const connection = {};
+  const taken = fill(turns, "a", connection, 10);
+  await waitFor(() => turns.waiting === 0);
+  assert.equal(fill(turns, "a", connection, 10), taken);
+  await waitFor(() => turns.waiting === 0);
+});

@@ -9,21 +9,48 @@
 // bounded in requests and in time. Groups of connections, such as those of one tenant, take turns
 // request by request, and so do the connections of a group: a client that sends thousands at once,
 // or opens hundreds of connections, delays a request of another group by one turn.
+//
+// What waits is bounded in bytes: a group may hold half of what is free, so groups cannot use up
+// the room of another one. A few requests of each connection are always taken.
 
 import { assert } from "../../kernel/assert.ts";
+import { arrivalLimits } from "./arrival-limits.ts";
 
 export interface RequestTurnsPorts {
   /** Runs the function in this pass of the event loop, or in the next one if called by such. */
   readonly later: (run: () => void) => void;
   readonly nowMs: () => number;
+  /** For tests: other limits than those of the kernel. */
+  readonly maxWaitingBytes?: number;
+  readonly leastWaitingBytes?: number;
 }
 
-/** The requests of each connection; the next connection is first. */
-type Group = Map<object, (() => void)[]>;
+/** A request that was read. */
+export interface ReadRequest {
+  readonly connection: object;
+  /** The memory that it takes until it is handled. */
+  readonly bytes: number;
+  /** Requests of its connection that may wait. */
+  readonly most: number;
+  readonly handle: () => void;
+}
+
+interface Connection {
+  readonly requests: ReadRequest[];
+  bytes: number;
+}
+
+interface Group {
+  /** The next connection is first. */
+  readonly connections: Map<object, Connection>;
+  bytes: number;
+}
 
 const mostAtOnce = 16;
 const mostInTurn = 64;
 const longestTurnMs = 5;
+/** Of what is free: the part that a group may hold. */
+const groupShare = 1 / 2;
 
 /** Has a life cycle, hence a class. */
 export class RequestTurns {
@@ -31,8 +58,11 @@ export class RequestTurns {
   /** Requests that were read and are not begun, by group; the next group is first. */
   readonly #groups = new Map<string, Group>();
   readonly #step = (): void => this.#takeStep();
+  readonly #maxBytes: number;
+  readonly #leastBytes: number;
   #number = 0;
   #waiting = 0;
+  #waitingBytes = 0;
   /** Those that were begun in this turn. */
   #handled = 0;
   #startedMs = 0;
@@ -44,21 +74,40 @@ export class RequestTurns {
 
   constructor(ports: RequestTurnsPorts) {
     this.#ports = ports;
+    this.#maxBytes = ports.maxWaitingBytes ?? arrivalLimits.maxWaitingBytes;
+    this.#leastBytes = ports.leastWaitingBytes ?? arrivalLimits.leastWaitingBytes;
   }
 
   get number(): number {
     return this.#number;
   }
 
-  /** Handles a request of a connection once all that came with it are read. */
-  handle(group: string, connection: object, handle: () => void): void {
-    const requests = this.#groups.get(group);
-    const own = requests?.get(connection);
-    if (requests === undefined) this.#groups.set(group, new Map([[connection, [handle]]]));
-    else if (own === undefined) requests.set(connection, [handle]);
-    else own.push(handle);
+  /** Requests that are not begun. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Handles a request once all that came with it are read. False: it is refused. */
+  handle(name: string, request: ReadRequest): boolean {
+    const { connection, bytes, most } = request;
+    const group: Group = this.#groups.get(name) ?? { connections: new Map(), bytes: 0 };
+    const own: Connection = group.connections.get(connection) ?? { requests: [], bytes: 0 };
+    if (own.requests.length >= most || !this.#hasRoom(group, own, bytes)) return false;
+    own.requests.push(request);
+    own.bytes += bytes;
+    group.bytes += bytes;
+    group.connections.set(connection, own);
+    this.#groups.set(name, group);
     this.#waiting += 1;
+    this.#waitingBytes += bytes;
     this.#plan();
+    return true;
+  }
+
+  #hasRoom(group: Group, own: Connection, bytes: number): boolean {
+    if (own.requests.length === 0 || own.bytes + bytes <= this.#leastBytes) return true;
+    const free = this.#maxBytes - this.#waitingBytes;
+    return group.bytes + bytes <= free * groupShare;
   }
 
   /**
@@ -117,17 +166,21 @@ export class RequestTurns {
   #next(): () => void {
     const [next] = this.#groups;
     assert(next !== undefined, "a request waits");
-    const [group, requests] = next;
-    const [first] = requests;
+    const [name, group] = next;
+    const { connections } = group;
+    const [first] = connections;
     assert(first !== undefined, "a group has a connection");
     const [connection, own] = first;
-    const handle = own.shift();
-    assert(handle !== undefined, "a connection has a request");
-    requests.delete(connection);
-    if (own.length > 0) requests.set(connection, own);
-    this.#groups.delete(group);
-    if (requests.size > 0) this.#groups.set(group, requests);
-    return handle;
+    const request = own.requests.shift();
+    assert(request !== undefined, "a connection has a request");
+    own.bytes -= request.bytes;
+    group.bytes -= request.bytes;
+    this.#waitingBytes -= request.bytes;
+    connections.delete(connection);
+    if (own.requests.length > 0) connections.set(connection, own);
+    this.#groups.delete(name);
+    if (connections.size > 0) this.#groups.set(name, group);
+    return request.handle;
   }
 
   #answerAll(): void {

@@ -17,6 +17,7 @@ import { SetpointError } from "../../kernel/errors.ts";
 import { countedTurns, timedTurns } from "../../kernel/fair-turns.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
+import { arrivalLimits } from "./arrival-limits.ts";
 import { closeWhenIdle, handshakeLimits, requestLimits } from "./connection-limits.ts";
 import { beginInTurns } from "./connection-turns.ts";
 import { connectionOf, exchangeOf } from "./exchange.ts";
@@ -26,6 +27,7 @@ import type { Outflows } from "./outflow.ts";
 import { answerPlainHttp } from "./plain-http.ts";
 import { streamGates } from "./stream-gate.ts";
 import { handleTogether, inLaterTurn } from "./turn.ts";
+import { refuseUnread } from "./unread-body.ts";
 
 export interface HttpServerInput {
   readonly host: string;
@@ -103,6 +105,11 @@ type ExchangeFor = (
   isHeldBack: boolean,
 ) => Exchange;
 
+function socketOf(request: Http2ServerRequest): object {
+  const { stream } = request as { stream?: Http2Stream };
+  return stream?.session?.socket ?? request.socket;
+}
+
 type Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 function takeRequests(
@@ -114,9 +121,12 @@ function takeRequests(
     return (request, response) => {
       const exchange = exchangeFor(request, response, isHeldBack);
       const { url } = exchange;
-      handleTogether({ connection: connectionOf(request), url }, () => {
-        void handled(input, exchange);
-      });
+      const { rawHeaders } = request;
+      const most = "stream" in request ? limits.maxConnectionStreams : arrivalLimits.maxPipelined;
+      const connection = connectionOf(request);
+      const arrived = { connection, socket: socketOf(request), url, rawHeaders, most };
+      const isTaken = handleTogether(arrived, () => void handled(input, exchange));
+      if (!isTaken) refuseUnread(request);
     };
   };
   const refuse: Listener = (request, response) => {

@@ -1,8 +1,18 @@
 // The turns of requests in this process, one object for its one event loop: see request-turns.ts.
 
+import { arrivalLimits } from "./arrival-limits.ts";
+import { ReadTurns, handleOfSocket } from "./read-turns.ts";
 import { RequestTurns } from "./request-turns.ts";
 
 const turns = new RequestTurns({ later: setImmediate, nowMs: () => performance.now() });
+
+const reads = new ReadTurns({
+  later: setImmediate,
+  nowMs: () => performance.now(),
+  turnMs: arrivalLimits.readTurnMs,
+  recentMs: arrivalLimits.recentMs,
+  handleOf: handleOfSocket,
+});
 
 export function currentTurn(): number {
   return turns.number;
@@ -16,12 +26,27 @@ export function inLaterTurn(run: () => void): void {
 /** What a request came with. */
 interface Arrived {
   readonly connection: object;
+  readonly socket: object;
   readonly url: string;
+  /** Names and values in turn. */
+  readonly rawHeaders: readonly string[];
+  /** Requests of the connection that may wait. */
+  readonly most: number;
 }
 
-/** Handles a request of a connection once all that came with it are read. */
-export function handleTogether({ connection, url }: Arrived, handle: () => void): void {
-  turns.handle(groupOf(connection, url), connection, handle);
+/**
+ * Handles a request of a connection once all that came with it are read. False: it is refused,
+ * because too many wait.
+ */
+export function handleTogether(
+  { connection, socket, url, rawHeaders, most }: Arrived,
+  handle: () => void,
+): boolean {
+  const group = groupOf(connection, url);
+  reads.took(connection, socket, group);
+  let bytes = arrivalLimits.requestBytes + url.length;
+  for (const text of rawHeaders) bytes += text.length;
+  return turns.handle(group, { connection, bytes, most, handle });
 }
 
 /**

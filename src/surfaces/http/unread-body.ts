@@ -50,3 +50,19 @@ export function stopSending({ stream }: Http2ServerResponse, timers: Timers): vo
     stream.once("close", timers.after(limits.lingerMs, close));
   });
 }
+
+/**
+ * Refuses a request of a client that sends more than the server begins. On HTTP/1.1 an answer would
+ * have to wait behind those of the earlier requests, so the connection ends. On HTTP/2 it has no
+ * body: that takes a tenth of the time of an error of the stream.
+ */
+export function refuseUnread(request: IncomingMessage | Http2ServerRequest): void {
+  if (!("stream" in request)) {
+    request.socket.destroy();
+    return;
+  }
+  const { stream } = request;
+  if (stream.destroyed) return;
+  stream.respond({ ":status": 429, "retry-after": "1" }, { endStream: true });
+  if (!stream.endAfterHeaders) stream.close(constants.NGHTTP2_NO_ERROR);
+}
