@@ -13,12 +13,17 @@ interface Request {
 }
 
 /** Sends one request again and again, from accounts of a namespace or from strangers. */
-function repeated(name: string, request: Request, senders: "accounts" | "strangers"): Attack {
+function repeated(
+  name: string,
+  request: Request,
+  senders: "accounts" | "strangers",
+  times = loops,
+): Attack {
   return {
     name,
     run: async (target, signal) => {
       let number = 0;
-      await inLoops(loops, signal, async (loop) => {
+      await inLoops(times, signal, async (loop) => {
         const all = target[senders];
         const account: Account | undefined = all[loop % all.length];
         if (account === undefined) throw new Error("an attack needs an account");
@@ -65,6 +70,9 @@ const forged = {
     },
   ],
 };
+const largeMaps = 20;
+const patchLoops = 150;
+const largeData = numbered(20_000, "key-", "0123456789012345678901234567890");
 const operations = Array.from({ length: 10_000 }, (_, index) => ({
   op: "add",
   path: `/data/k${index}`,
@@ -88,6 +96,29 @@ export const attacks: readonly Attack[] = [
     { method: "POST", path: mapsOf, body: (number) => configMap(number, forged) },
     "accounts",
   ),
+  {
+    // Each small body makes the server read and write a large document.
+    ...repeated(
+      "small-patches",
+      {
+        method: "PATCH",
+        path: (target, number) => `${mapsOf(target)}/large-${number % largeMaps}`,
+        body: (number) => ({
+          type: "application/merge-patch+json",
+          text: `{"data":{"key-0":"${number}"}}`,
+        }),
+      },
+      "accounts",
+      patchLoops,
+    ),
+    prepare: async (target) => {
+      for (let at = 0; at < largeMaps; at++) {
+        const map = { metadata: { name: `large-${at}` }, data: largeData };
+        const body = { type: json, text: JSON.stringify(map) };
+        await askOnce(target, target.admin, ["POST", mapsOf(target)], body);
+      }
+    },
+  },
   {
     ...repeated(
       "long-json-patches",

@@ -43,6 +43,11 @@ export interface Caller {
   /** Whose share of the server the request uses; left out: that of the namespace it writes to. */
   readonly tenant?: string | undefined;
   warn(text: string): void;
+  /**
+   * Takes memory for a stored document of so many bytes before work on it, until the request ends.
+   * Undefined means at once. Throws, or rejects with, request.overloaded.
+   */
+  reserveDocument?(bytes: number): Promise<void> | undefined;
   /** Adds to the record of the request in the audit log, where there is one. */
   annotate?(key: string, value: string): void;
   /** Throws when a write that turns out to create the resource is not allowed to. */

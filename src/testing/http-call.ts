@@ -75,6 +75,7 @@ export function exchangeFor(call: HttpCall): {
     onClose: () => undefined,
     taken: () => undefined,
     reserve: () => undefined,
+    reserveDocument: () => undefined,
     hold: () => undefined,
     keep: () => undefined,
     pageTurn: () => undefined,

@@ -69,6 +69,10 @@ function deafStreams({ url, ca, token }: KubeServer, path: string, count: number
   return { opened: count, [Symbol.dispose]: () => session.destroy() };
 }
 
+const merging = {
+  ...asUser("mallory"),
+  "content-type": "application/merge-patch+json",
+};
 const bytes = "setpoint_request_bytes_in_flight";
 
 describe("responses that clients do not take", () => {
@@ -99,6 +103,30 @@ describe("responses that clients do not take", () => {
       assert.deepEqual(server.errors, []);
     });
   }
+});
+
+describe("small patches of large documents", () => {
+  it("hold memory for the documents, in the share of their tenant", async () => {
+    await using server = await startFilled();
+    const count = 40;
+    let answered = 0;
+    const patch = async (at: number): Promise<number> => {
+      const path = `${maps("mallory")}/m${at % 12}`;
+      const { status } = await server.request("PATCH", path, { data: { n: `${at}` } }, merging);
+      answered += 1;
+      return status;
+    };
+    const patches = Array.from({ length: count }, (_, at) => patch(at));
+    let most = 0;
+    await waitUntil("every patch to be answered", async () => {
+      most = Math.max(most, await gaugeOf(server, bytes));
+      return answered === count;
+    });
+    assert.ok(most >= 900_000 * limits.bodyMemoryFactor, `${most} bytes`);
+    assert.ok(most <= maxBytesInFlight / 2, `${most} bytes`);
+    for (const status of await Promise.all(patches)) assert.equal(status, 200);
+    assert.equal(await gaugeOf(server, bytes), 0);
+  });
 });
 
 describe("watches", () => {

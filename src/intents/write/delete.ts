@@ -18,10 +18,12 @@ import { causeOf } from "./cause-of.ts";
 import { commitDelete, commitPut, isLostRace } from "./commit.ts";
 import { finalizersFor, isHeld } from "./finalizers.ts";
 import type { Propagation } from "./finalizers.ts";
+import { documentMemory } from "./document-memory.ts";
 import { writtenFromMemory } from "./last-seen.ts";
 import { draftFor, readStored } from "./stored.ts";
 import { withMetadata } from "./system-metadata.ts";
 import { withoutRevision } from "./update.ts";
+import { writePauses } from "./write-pauses.ts";
 
 export interface DeleteOptions {
   readonly isDryRun: boolean;
@@ -53,6 +55,8 @@ export async function deleteResource(intents: Intents, input: DeleteInput): Prom
   const { target } = input;
   const { isDryRun } = input.options;
   const deleteOnce = async (record: StoredRecord): Promise<Deleted> => {
+    const memory = documentMemory(input.caller, record);
+    if (memory !== undefined) await memory;
     return { ...(await tryDelete(intents, input, record)), uid: record.uid };
   };
   const early = await writtenFromMemory(intents, { target, isDryRun }, deleteOnce);
@@ -75,6 +79,8 @@ async function tryDelete(
 ): Promise<Written> {
   const { served } = target;
   const { revision, body, unopened } = record;
+  const pause = writePauses({ caller, target, options: {} }, body.length);
+  await pause();
   const old = await readStored(served, target.version, { revision, body });
   checkPreconditions(target, options, old, record);
   check?.(old);
@@ -91,13 +97,14 @@ async function tryDelete(
   });
   if (validation !== undefined) await validation;
   const before = withoutRevision(old);
+  await pause();
   const marked = markedForDeletion(intents, target, options, before);
   const when = { kind: "revision", revision: record.revision, uid: record.uid } as const;
   const { claim } = options;
   const { beside } = caller;
   const cause = causeOf(caller);
   if (!isHeld(served, marked)) {
-    const last = await draftFor(served, before);
+    const last = await draftFor(served, before, pause);
     if (options.isDryRun) return { revision, body: last.body, outcome: "deleted" };
     const also = await options.also?.(before);
     const deletion = { when, cause, last, claim, also, beside };
@@ -108,7 +115,7 @@ async function tryDelete(
   if (equalJson(marked, before)) {
     return { revision: record.revision, body: record.body, outcome: "unchanged" };
   }
-  const draft = await draftFor(served, marked);
+  const draft = await draftFor(served, marked, pause);
   if (options.isDryRun) {
     return { revision: record.revision, body: draft.body, outcome: "updated" };
   }

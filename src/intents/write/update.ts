@@ -26,6 +26,7 @@ import { isReadyToGo } from "./finalizers.ts";
 import { causeOf } from "./cause-of.ts";
 import { commitDelete, commitPut, commitPuts, isLostRace } from "./commit.ts";
 import type { PutInput } from "./commit.ts";
+import { documentMemory } from "./document-memory.ts";
 import { checkDocument } from "./finish.ts";
 import { keepHidden } from "./hidden-fields.ts";
 import { writtenFromMemory } from "./last-seen.ts";
@@ -64,9 +65,11 @@ export async function updateResource(intents: Intents, input: UpdateInput): Prom
   const { isDryRun } = input.options;
   const preparing = prepareKind(target, stepPauses(input));
   if (preparing !== undefined) await preparing;
-  const early = await writtenFromMemory(intents, { target, isDryRun }, (record) =>
-    changeOnce(intents, input, record, false),
-  );
+  const early = await writtenFromMemory(intents, { target, isDryRun }, async (record) => {
+    const memory = documentMemory(input.caller, record);
+    if (memory !== undefined) await memory;
+    return await changeOnce(intents, input, record, false);
+  });
   if (early !== undefined) return early;
   for (let attempt = 1; ; attempt++) {
     const record = await intents.store.get(keyOfTarget(target));
@@ -80,6 +83,11 @@ export async function updateResource(intents: Intents, input: UpdateInput): Prom
         if (attempt >= limits.maxPatchAttempts) throw error;
         continue;
       }
+    }
+    const memory = documentMemory(input.caller, record);
+    if (memory !== undefined) {
+      await memory;
+      continue;
     }
     const mayRepeat = attempt < limits.maxPatchAttempts;
     const written = await changeOnce(intents, input, record, mayRepeat);

@@ -108,7 +108,7 @@ function answerTo(input: ArmApiInput, call: ArmCall): ArmAnswer | Promise<ArmAns
 }
 
 function callerOf(call: ArmCall): Caller {
-  const { user, trail } = call;
+  const { user, trail, exchange } = call;
   const { ids } = call.parsed;
   const caller: Caller = {
     user,
@@ -120,6 +120,7 @@ function callerOf(call: ArmCall): Caller {
     },
     through: armSurfaceName,
     warn,
+    reserveDocument: (bytes) => exchange.reserveDocument(bytes),
   };
   if (trail === undefined) return caller;
   return { ...caller, annotate: (key, value) => trail.annotate(key, value) };

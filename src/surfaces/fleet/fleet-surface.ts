@@ -199,15 +199,18 @@ function costOf({ parsed: { match, search } }: Call): RequestCost {
 /** For the rules of admission that depend on the API. */
 const throughOf = { public: publicThrough, admin: adminThrough, agent: "fleet-agent" } as const;
 
-function callerOf({ user, trail, parsed, impersonator }: Call, warnings: string[]): Caller {
+function callerOf(call: Call, warnings: string[]): Caller {
+  const { user, trail, parsed, impersonator, exchange } = call;
   const { ids } = parsed;
   return {
     user,
+    tenant: tenantOfRequest(call),
     surface: surfaceName,
     impersonator,
     traceId: ids.trace,
     correlationId: ids.correlation,
     warn: (text) => warnings.push(text),
+    reserveDocument: (bytes) => exchange.reserveDocument(bytes),
     annotate: (key, value) => trail?.annotate(key, value),
   };
 }

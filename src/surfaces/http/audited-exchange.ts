@@ -42,6 +42,7 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
     onClose: (run) => exchange.onClose(run),
     taken: () => exchange.taken(),
     reserve: (bytes) => exchange.reserve(bytes),
+    reserveDocument: (bytes) => exchange.reserveDocument(bytes),
     exempted: (turns) => exchange.exempted(turns),
     pageTurn: () => exchange.pageTurn(),
     pageRead: (bytes) => exchange.pageRead(bytes),

@@ -56,6 +56,8 @@ export interface Exchange {
    * once. Throws, or rejects with, request.overloaded: see place.ts.
    */
   reserve(bytes: number): Promise<void> | undefined;
+  /** Takes memory for a stored document that the request changes, as `reserve` does. */
+  reserveDocument(bytes: number): Promise<void> | undefined;
   /** Waits for a turn of the event loop in which a page can be read: see loop-share.ts. */
   pageTurn(): Promise<void> | undefined;
   pageRead(bytes: number): void;
@@ -212,6 +214,10 @@ class HttpExchange implements Exchange {
 
   reserve(bytes: number): Promise<void> | undefined {
     return this.#place?.reserve(bytes);
+  }
+
+  reserveDocument(bytes: number): Promise<void> | undefined {
+    return this.#place?.reserveDocument(bytes);
   }
 
   pageTurn(): Promise<void> | undefined {

@@ -294,3 +294,34 @@ test("a body that waits for memory is charged for the wait as well", async () =>
   place.leave();
   equal(memory.heldBy("a"), 0);
 });
+
+test("a small request waits for the memory of the large document that it changes", async () => {
+  const its = rig();
+  const half = limits.maxBytesInFlight / 2;
+  const place = writing(its);
+  equal(place.enter(), undefined);
+  const client = sender(100);
+  const received = place.receive(client.body);
+  client.end();
+  await received;
+  its.memory.add("a", half - 10_000_000);
+  const waiting = place.reserveDocument(3_000_000);
+  ok(waiting instanceof Promise);
+  equal(place.bytes, 0, "it holds nothing while it waits");
+  its.memory.leave("a", half - 10_000_000);
+  await waiting;
+  equal(place.bytes, 3_000_000 * limits.bodyMemoryFactor);
+  equal(place.reserveDocument(2_000_000), undefined, "what is held is enough");
+  place.leave();
+  equal(its.memory.heldBy("a"), 0);
+});
+
+test("a large request is refused when the document that it changes needs more memory", async () => {
+  const its = rig();
+  const place = writing(its);
+  equal(place.enter(), undefined);
+  await place.reserve(2_000_000);
+  its.memory.add("a", limits.maxBytesInFlight / 2);
+  throws(() => place.reserveDocument(3_000_000), isOverloaded);
+  equal(place.bytes, 2_000_000);
+});

@@ -179,6 +179,17 @@ export class Place implements PageTurns {
     return undefined;
   }
 
+  /**
+   * Takes memory for a stored document that the request changes. What a small body holds is
+   * returned meanwhile, so that the request can wait for memory.
+   */
+  reserveDocument(bytes: number): Promise<void> | undefined {
+    const wanted = bytes * limits.bodyMemoryFactor;
+    if (wanted <= this.#bytes) return undefined;
+    if (this.#bytes <= limits.maxBodyBytesAhead * limits.bodyMemoryFactor) this.hold(0);
+    return this.reserve(wanted);
+  }
+
   async #reserved(waiting: Promise<void>, bytes: number): Promise<void> {
     try {
       await waiting;

@@ -148,6 +148,7 @@ async function handle(input: KubeApiInput, request: KubeRequest): Promise<void> 
     },
     warn: (text) => headers.warn(text),
     mayCreate: () => authorise(authorizer, user, { ...info, verb: "create" }, undefined),
+    reserveDocument: (bytes) => exchange.reserveDocument(bytes),
     annotate: (key, value) => trail?.annotate(key, value),
   };
   const work = workOf(input, tenant);

@@ -152,7 +152,7 @@ async function serve(
 }
 
 function callerOf(call: Call, warnings: string[]): Caller {
-  const { user, trail, parsed, impersonator } = call;
+  const { user, trail, parsed, impersonator, exchange } = call;
   const { ids } = parsed;
   return {
     user,
@@ -162,6 +162,7 @@ function callerOf(call: Call, warnings: string[]): Caller {
     traceId: ids.trace,
     correlationId: ids.correlation,
     warn: (text) => warnings.push(text),
+    reserveDocument: (bytes) => exchange.reserveDocument(bytes),
     annotate: (key, value) => trail?.annotate(key, value),
   };
 }
