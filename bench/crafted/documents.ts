@@ -365,9 +365,52 @@ function document(plural: string, { spec, document: made }: Kind): Crafted {
   };
 }
 
+/** A small request about a large document: first without an effect. */
+function deleted(plural: string, { spec, document: made }: Kind): Crafted {
+  const path = `/apis/crafted.example.com/v1/namespaces/{ns}/${plural}`;
+  const name = `deleted-${plural}`;
+  return {
+    name: `document-${name}`,
+    prepare: async (target) => {
+      await make(target, definitionsPath, definition({ plural, schemas: [specSchema(spec)] }));
+      const kind = `${plural.slice(0, 1).toUpperCase()}${plural.slice(1, -1)}`;
+      const metadata = { name, finalizers: ["crafted.example.com/held"] };
+      const apiVersion = "crafted.example.com/v1";
+      await make(target, path, { apiVersion, kind, metadata, spec: made() });
+    },
+    send: (target, round) =>
+      send(target, "DELETE", `${path}/${name}${round === 0 ? "?dryRun=All" : ""}`),
+  };
+}
+
+/** A small request that changes one label of a large document. */
+function labelled(plural: string, { spec, document: made }: Kind): Crafted {
+  const path = `/apis/crafted.example.com/v1/namespaces/{ns}/${plural}`;
+  const name = `labelled-${plural}`;
+  return {
+    name: `document-${name}`,
+    prepare: async (target) => {
+      await make(target, definitionsPath, definition({ plural, schemas: [specSchema(spec)] }));
+      const kind = `${plural.slice(0, 1).toUpperCase()}${plural.slice(1, -1)}`;
+      const apiVersion = "crafted.example.com/v1";
+      await make(target, path, { apiVersion, kind, metadata: { name }, spec: made() });
+    },
+    send: (target, round) => {
+      const patch = { metadata: { labels: { round: `r${round}` } } };
+      return send(target, "PATCH", `${path}/${name}`, patch, "application/merge-patch+json");
+    },
+  };
+}
+
+const stored = Object.entries(kinds).filter(([plural]) =>
+  ["freeforms", "atomics", "longlists", "embedded", "hiddens"].includes(plural),
+);
+
 export const documentRequests: readonly Crafted[] = [
   ...configMaps,
   ...yamls,
   ...secretBodies,
   ...Object.entries(kinds).map(([plural, kind]) => document(plural, kind)),
+  ...stored.map(([plural, kind]) => labelled(plural, kind)),
+  ...stored.map(([plural, kind]) => deleted(plural, kind)),
 ];

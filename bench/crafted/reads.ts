@@ -9,7 +9,11 @@ const table = "application/json;as=Table;g=meta.k8s.io;v=v1";
 const partial = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 const protobuf = "application/vnd.kubernetes.protobuf";
 
+const filled = new Set<string>();
+
 async function fill(target: CraftTarget, namespace: string, bodies: readonly object[]) {
+  if (filled.has(namespace)) return;
+  filled.add(namespace);
   await make(target, "/api/v1/namespaces", { metadata: { name: namespace } });
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
   for (let at = 0; at < bodies.length; at += 20) {
@@ -26,8 +30,38 @@ async function prepareMany(target: CraftTarget): Promise<void> {
   await fill(
     target,
     "crafted-many",
-    times(5_000, (index) => ({ metadata: metadata(index), data: { k: "v" } })),
+    times(11_000, (index) => ({ metadata: metadata(index), data: { k: "v" } })),
   );
+}
+
+const pastChanges = 9_000;
+let past = "1";
+
+/** A revision that is nearly as old as one that is read in the background. */
+async function preparePast(target: CraftTarget): Promise<void> {
+  if (past !== "1") return;
+  await prepareMany(target);
+  const { body } = await target.ask(`${many}?limit=1`);
+  const list = JSON.parse(body.toString()) as { metadata: { resourceVersion: string } };
+  past = list.metadata.resourceVersion;
+  for (let at = 0; at < pastChanges; at += 50) {
+    await Promise.all(
+      times(50, (index) => {
+        const patch = { data: { k: `changed ${at}` } };
+        const path = `${many}/n${at + index}`;
+        return send(target, "PATCH", path, patch, "application/merge-patch+json");
+      }),
+    );
+  }
+}
+
+function listedPast(name: string, query: string): Crafted {
+  return {
+    name: `list-past-${name}`,
+    prepare: preparePast,
+    send: (target) =>
+      target.ask(`${many}?resourceVersionMatch=Exact&resourceVersion=${past}&${query}`),
+  };
 }
 
 async function prepareLarge(target: CraftTarget): Promise<void> {
@@ -56,7 +90,7 @@ function whole(name: string, accept: string, query = ""): Crafted {
   return { name: `large-${name}`, prepare: prepareLarge, send: get(`${large}${query}`, accept) };
 }
 
-function past(name: string, path: string): Crafted {
+function insightOf(name: string, path: string): Crafted {
   return { name: `insight-${name}`, prepare: prepareHistory, send: get(path) };
 }
 
@@ -94,6 +128,8 @@ const lists: readonly Crafted[] = [
   listed("continued-forged", `limit=1&continue=${"a".repeat(50_000)}`),
   listed("long-query", times(6_000, (index) => `p${index}=v`).join("&")),
   listed("escapes", `labelSelector=${"%41".repeat(20_000)}`),
+  listedPast("page", "limit=500"),
+  listedPast("absent", "limit=500&labelSelector=number%3Dnone"),
   listed("far-revision", "resourceVersion=1&resourceVersionMatch=NotOlderThan&limit=10000"),
   {
     name: "accept-many",
@@ -156,7 +192,7 @@ const lists: readonly Crafted[] = [
 const history = "configmaps/old?namespace=crafted-history";
 
 const insight: readonly Crafted[] = [
-  past("history", `/api/v1/history/${history}&limit=1000`),
+  insightOf("history", `/api/v1/history/${history}&limit=1000`),
   {
     name: "insight-diff",
     prepare: prepareHistory,
@@ -174,19 +210,22 @@ const insight: readonly Crafted[] = [
       return await send(target, "POST", path, { revision });
     },
   },
-  past("counts", "/api/v1/counts?builtIn=true"),
-  past("problems", "/api/v1/problems"),
-  past("audit", "/api/v1/audit?limit=1000"),
-  past("audit-of-user", `/api/v1/audit?limit=1000&actor=${"a".repeat(200)}`),
-  past("resources", "/api/v1/resources/configmaps?limit=1000"),
-  past(
+  insightOf("counts", "/api/v1/counts?builtIn=true"),
+  insightOf("problems", "/api/v1/problems"),
+  insightOf("audit", "/api/v1/audit?limit=1000"),
+  insightOf("audit-of-user", `/api/v1/audit?limit=1000&actor=${"a".repeat(200)}`),
+  insightOf("resources", "/api/v1/resources/configmaps?limit=1000"),
+  insightOf(
     "resources-filtered",
     "/api/v1/resources/configmaps?limit=1000&filter=name~9&sort=-created,name",
   ),
-  past("resources-long-filter", `/api/v1/resources/configmaps?filter=${"name~a,".repeat(8_000)}`),
-  past("openapi", "/api/v1/openapi.json"),
-  past("doc", "/api/v1/doc"),
-  past("bad-cursor", `/api/v1/resources/configmaps?cursor=${"a".repeat(50_000)}`),
+  insightOf(
+    "resources-long-filter",
+    `/api/v1/resources/configmaps?filter=${"name~a,".repeat(8_000)}`,
+  ),
+  insightOf("openapi", "/api/v1/openapi.json"),
+  insightOf("doc", "/api/v1/doc"),
+  insightOf("bad-cursor", `/api/v1/resources/configmaps?cursor=${"a".repeat(50_000)}`),
   {
     name: "insight-large-body",
     send: post("/api/v1/erase", { unknown: numbered(15_000, "k", () => 1) }),

@@ -14,7 +14,8 @@ export function logWithoutDocuments(store: Log, pages: PageMemory): Log {
     changes: async (...asked) => {
       await pages.before();
       const page = await store.changes(...asked);
-      return { ...page, changes: withoutDocuments(page.changes, pages) };
+      const changes = withoutDocuments(page.changes, pages, page.through < page.revision);
+      return { ...page, changes };
     },
     history: async (...asked) => {
       await pages.before();
@@ -46,8 +47,12 @@ export async function inTurn<T>(
   return result;
 }
 
-function withoutDocuments(changes: readonly Change[], pages: PageMemory): readonly Change[] {
-  pages.after(bytesOf(changes));
+function withoutDocuments(
+  changes: readonly Change[],
+  pages: PageMemory,
+  hasNext = false,
+): readonly Change[] {
+  pages.after(bytesOf(changes), hasNext);
   pages.drop();
   return changes.map((change) => ({ ...change, body: noDocument }));
 }

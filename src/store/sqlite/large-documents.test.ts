@@ -7,6 +7,7 @@ import { manualClock } from "../../kernel/clock.ts";
 import { parseSelector } from "../../kernel/selector.ts";
 import type { ListQuery, StoredRecord } from "../port.ts";
 import { draft, key, put, widgets } from "../contract/samples.ts";
+import type { Content } from "../contract/samples.ts";
 import { keyRing, newSealKey } from "../key-ring.ts";
 import { prepareCommit } from "../prepare.ts";
 import { batchOf } from "./batch.ts";
@@ -31,13 +32,16 @@ class CountingReader extends Reader {
 }
 
 function readerOf(): CountingReader {
+  return filledReader(count, { spec: "x".repeat(bytes), labels: { side: "left" } });
+}
+
+function filledReader(documents: number, content: Content): CountingReader {
   const db = new DatabaseSync(":memory:");
   const clock = manualClock();
   prepareFile(db, ":memory:", clock);
   const core = new Core({ path: ":memory:", clock: databaseClock(clock), connect: () => db });
   const ring = keyRing([newSealKey()]);
-  const content = { spec: "x".repeat(bytes), labels: { side: "left" } };
-  for (let at = 0; at < count; at += 1) {
+  for (let at = 0; at < documents; at += 1) {
     const writes = [put(key(`n${at}`), { content })];
     core.commit(at + 1, batchOf(prepareCommit(ring, writes, { atomic: true })));
   }
@@ -64,3 +68,28 @@ for (const [what, query] of Object.entries(queries)) {
     reader.db.close();
   });
 }
+
+test("a page looks at no more labels than can be read at once, and continues behind them", () => {
+  const prefix = `${"long-prefix".repeat(15)}/name-`;
+  const labels = Object.fromEntries(
+    Array.from({ length: 900 }, (_, at) => [`${prefix}${at}`, "v".repeat(60)]),
+  );
+  const documents = 40;
+  const reader = filledReader(documents, { spec: "x", labels });
+  const query: ListQuery = { kind: widgets, labels: parseSelector(`!${prefix}0`) };
+  const page = list(reader, query);
+  assert.deepEqual(page.records, []);
+  assert.notEqual(page.next, undefined);
+  const all = { kind: widgets, labels: parseSelector("absent!=here") };
+  const names: string[] = [];
+  let found = list(reader, all);
+  let pages = 1;
+  for (; found.next !== undefined; pages += 1) {
+    names.push(...found.records.map(({ key: { name } }) => name));
+    found = list(reader, { ...all, from: found.next });
+  }
+  names.push(...found.records.map(({ key: { name } }) => name));
+  assert.equal(names.length, documents);
+  assert.ok(pages > 4, `${pages} pages`);
+  reader.db.close();
+});

@@ -18,8 +18,9 @@ import type { Reader } from "./reader.ts";
 import { matcherOf } from "./selection.ts";
 import { smallDocument, smallSealed } from "./sql.ts";
 
-/** Rows that one page may look at in vain. */
+/** Rows that one page may look at in vain, and the bytes of their terms, which are parsed. */
 const maxLooks = 10_000;
+const maxTermBytes = 1_048_576;
 /** Terms that are merged to drive a list; with more of them the kind is walked instead. */
 const maxDrivingTerms = 16;
 const probeRows = 512;
@@ -121,10 +122,13 @@ function pageOf(
   let last: ListRow | undefined;
   let bytes = 0;
   let looks = 0;
+  let termBytes = 0;
   for (const part of parts) {
     for (const row of part) {
       looks += 1;
-      if (looks > limit + maxLooks) return cut(revision, records, last);
+      termBytes += row[4].length;
+      const isLong = looks > limit + maxLooks || termBytes > maxTermBytes;
+      if (isLong && last !== undefined) return cut(revision, records, last);
       if (isMatch === undefined || isMatch(row[4])) {
         if (records.length >= limit) return cut(revision, records, last);
         const isFirst = records.length === 0;
@@ -198,7 +202,7 @@ function* chunks(
     const last = rows.at(-1);
     if (last === undefined || rows.length < size) return;
     from = { revision: 0, namespace: last[0], name: last[1] };
-    const bytes = rows.reduce((sum, row) => sum + (row[5]?.length ?? 0), 0);
+    const bytes = rows.reduce((sum, row) => sum + row[4].length + (row[5]?.length ?? 0), 0);
     const fitting = Math.ceil((chunkBytes * rows.length) / Math.max(1, bytes));
     size = Math.min(size * 8, largestChunk, fitting);
   }

@@ -5,15 +5,21 @@ import { collectedPages, streamedPages } from "./page-memory.ts";
 
 const page = limits.pageMemoryBytes;
 
-function recorded(): { readonly steps: string[]; readonly exchange: Held } {
+function recorded(): {
+  readonly steps: string[];
+  readonly read: number[];
+  readonly exchange: Held;
+} {
   const steps: string[] = [];
+  const read: number[] = [];
   return {
     steps,
+    read,
     exchange: {
       reserve: (bytes) => void steps.push(`reserve ${bytes}`),
       hold: (bytes) => void steps.push(`hold ${bytes}`),
       pageTurn: () => undefined,
-      pageRead: () => undefined,
+      pageRead: (bytes) => void read.push(bytes),
     },
   };
 }
@@ -54,4 +60,15 @@ test("pages of documents in another form take a multiple of the memory", () => {
   equal(memory.before(), undefined);
   memory.after(1_000);
   deepEqual(steps, [`reserve ${2 * page}`, "hold 4000"]);
+});
+
+test("a page with a next one takes a turn of the event loop, although it may be empty", () => {
+  for (const pages of [streamedPages, collectedPages]) {
+    const { read, exchange } = recorded();
+    const memory = pages(exchange);
+    memory.after(0, true);
+    memory.after(10, false);
+    memory.after(10);
+    deepEqual(read, [limits.maxPageBytes, 10, 10]);
+  }
 });

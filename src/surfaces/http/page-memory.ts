@@ -19,9 +19,9 @@ export function streamedPages(exchange: Held, factor = 1): PageMemory {
       isFirst = false;
       return turnAfter(exchange, exchange.reserve(limits.pageMemoryBytes * factor));
     },
-    after: (bytes) => {
+    after: (bytes, hasNext) => {
       exchange.hold(bytes * copies * factor);
-      exchange.pageRead(bytes);
+      exchange.pageRead(readBytes(bytes, hasNext));
     },
     drop: () => exchange.hold(0),
   };
@@ -31,8 +31,8 @@ export function collectedPages(exchange: Held): PageMemory {
   let collected = 0;
   return {
     before: () => turnAfter(exchange, exchange.reserve(collected + limits.pageMemoryBytes)),
-    after: (bytes) => {
-      exchange.pageRead(bytes);
+    after: (bytes, hasNext) => {
+      exchange.pageRead(readBytes(bytes, hasNext));
       collected += bytes * copies;
       exchange.hold(collected);
     },
@@ -41,6 +41,10 @@ export function collectedPages(exchange: Held): PageMemory {
       exchange.hold(0);
     },
   };
+}
+
+function readBytes(bytes: number, hasNext = false): number {
+  return hasNext ? Math.max(bytes, limits.maxPageBytes) : bytes;
 }
 
 /** The turn comes last: memory may be waited for. */

@@ -121,7 +121,7 @@ export async function* readPages(
     if (page.records.some(isMissing)) {
       throw tooOldList({ ...query, ...place.next }, namespace, erasedNote);
     }
-    memory.after(recordBytes(page.records));
+    memory.after(recordBytes(page.records), page.next !== undefined);
     place.next = page.next === undefined ? undefined : { from: page.next };
     if (!filters) return page;
     const records = page.records.filter(

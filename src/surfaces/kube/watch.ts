@@ -183,7 +183,7 @@ class Watch {
       this.#through = at;
       await memory.before();
       const page = await store.changes(at, limits.eventPageItems, { kinds: [selection.kind] });
-      memory.after(recordBytes(page.changes));
+      memory.after(recordBytes(page.changes), page.through < hub.position);
       // The hub delivers batches whole, so nothing is sent of one that it has not received.
       const through = Math.min(page.through, hub.position);
       const changes = page.changes.filter(({ revision }) => revision <= through);

@@ -8,6 +8,7 @@ import { keyedWorker } from "../../../intents/housekeeping/keyed-worker.ts";
 import { changeAsSystem } from "../../../intents/housekeeping/system-change.ts";
 import { writeCondition } from "../../../intents/housekeeping/write-condition.ts";
 import type { LiveRecord, LiveView } from "../../../intents/live-view.ts";
+import { allPages } from "../../../intents/read/all-pages.ts";
 import { systemOptions } from "../../../intents/bootstrap.ts";
 import type { Intents, WriteOptions } from "../../../intents/request.ts";
 import type { ConditionInput } from "../../../kernel/conditions.ts";
@@ -179,14 +180,12 @@ async function someOf(
   most: number,
 ): Promise<readonly User[]> {
   const found: User[] = [];
-  let page = await store.list({ ...query, limit: 100 });
-  for (;;) {
+  for await (const page of allPages(store, { ...query, limit: 100 }, query.kind)) {
     for (const { key, body, revision } of page.records) {
       const resource = decodeDocument(body, revision);
       if (isHeldByEngine(resource) && isWanted(resource)) found.push({ key, resource });
       if (found.length >= most) return found;
     }
-    if (page.next === undefined) return found;
-    page = await store.list({ ...query, limit: 100, from: page.next });
   }
+  return found;
 }

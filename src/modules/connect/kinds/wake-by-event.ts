@@ -5,6 +5,7 @@
 
 import { commitWakes, wake } from "../../../engine/wakes/wakes.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
+import { allPages } from "../../../intents/read/all-pages.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { isJsonArray } from "../../../kernel/json.ts";
@@ -59,12 +60,7 @@ type Query = Parameters<Intents["store"]["list"]>[0];
 type Listed = Awaited<ReturnType<Intents["store"]["list"]>>["records"][number];
 
 async function* recordsOf(store: Intents["store"], query: Query): AsyncGenerator<Listed> {
-  let page = await store.list(query);
-  for (;;) {
-    yield* page.records;
-    if (page.next === undefined) return;
-    page = await store.list({ ...query, from: page.next });
-  }
+  for await (const page of allPages(store, query, query.kind)) yield* page.records;
 }
 
 /** What the events call their objects: an id, a path below the base URL, or a whole address. */

@@ -1,6 +1,7 @@
 // The other resources of a kind, as far as they could have the same object. They are found by terms
 // of the index, whatever number of them there is. Those that only observe do not count.
 
+import { allPages } from "../../../intents/read/all-pages.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
@@ -24,12 +25,10 @@ export function siblingsIn(store: Pick<Intents["store"], "list">): Siblings {
     find: async (kind, term, values) => {
       const fields = [{ path: keptTerm[term], operator: "in", values }] as const;
       const found: Resource[] = [];
-      let page = await store.list({ kind, fields });
-      for (;;) {
+      for await (const page of allPages(store, { kind, fields }, kind)) {
         for (const { body, revision } of page.records) found.push(decodeDocument(body, revision));
-        if (page.next === undefined) return found;
-        page = await store.list({ kind, fields, from: page.next });
       }
+      return found;
     },
   };
 }

@@ -5,6 +5,8 @@
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
 import type { AccountUse } from "../../../intents/auth/account-use.ts";
 import { accountUseProblem } from "../../../intents/auth/account-use.ts";
+import { namespaceTenant } from "../../../intents/auth/tenant-name.ts";
+import { allPages } from "../../../intents/read/all-pages.ts";
 import { conflict, forbidden } from "../../../intents/refusals.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { invalidField } from "../../../kernel/field-error.ts";
@@ -205,10 +207,9 @@ async function membersOf(
 ): Promise<readonly Resource[]> {
   const { namespace = "", uid } = metadata;
   const found: Resource[] = [];
-  let page = await store.list({ kind: resourcesKind, namespace, owner: uid });
-  for (;;) {
-    found.push(...page.records.map(({ body, revision }) => decodeDocument(body, revision)));
-    if (page.next === undefined) return found;
-    page = await store.list({ kind: resourcesKind, namespace, owner: uid, from: page.next });
+  const query = { kind: resourcesKind, namespace, owner: uid };
+  for await (const page of allPages(store, query, namespaceTenant(namespace))) {
+    for (const { body, revision } of page.records) found.push(decodeDocument(body, revision));
   }
+  return found;
 }

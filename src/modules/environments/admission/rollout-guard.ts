@@ -5,6 +5,8 @@
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
 import { accountUseProblem } from "../../../intents/auth/account-use.ts";
 import type { AccountUse } from "../../../intents/auth/account-use.ts";
+import { namespaceTenant } from "../../../intents/auth/tenant-name.ts";
+import { allPages } from "../../../intents/read/all-pages.ts";
 import { forbidden } from "../../../intents/refusals.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
@@ -55,17 +57,16 @@ async function chosen(
   { store }: RolloutGuardPorts,
 ): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = [];
-  let page = await store.list({ kind: environmentsKind, namespace });
-  for (;;) {
+  const query = { kind: environmentsKind, namespace };
+  for await (const page of allPages(store, query, namespaceTenant(namespace))) {
     for (const { body, revision } of page.records) {
       const environment = decodeDocument(body, revision);
       if (!isWanted(environment, spec)) continue;
       const { name } = environment.metadata;
       found.push({ name, serviceAccountName: serviceAccountOf(objectAt(environment, "spec")) });
     }
-    if (page.next === undefined) return found;
-    page = await store.list({ kind: environmentsKind, namespace, from: page.next });
   }
+  return found;
 }
 
 function isWanted({ metadata, spec }: Resource, wanted: Resource["spec"]): boolean {

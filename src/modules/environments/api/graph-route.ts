@@ -97,7 +97,10 @@ async function resourcesOf(
   await pages.before();
   let page = await ports.store.list(query);
   for (;;) {
-    pages.after(page.records.reduce((sum, { body }) => sum + body.length, 0));
+    pages.after(
+      page.records.reduce((sum, { body }) => sum + body.length, 0),
+      page.next !== undefined,
+    );
     for (const record of page.records) found.push(await shownRecord(served, record));
     pages.drop();
     if (page.next === undefined) return found;

@@ -123,7 +123,10 @@ async function listPage(
     limit: numberAt(query, "limit") ?? limits.defaultRestPageItems,
     ...(cursor === "" ? {} : { from: positionFrom(decodeCursor(cursor, bound)) }),
   });
-  pages.after(page.records.reduce((sum, { body }) => sum + body.length, 0));
+  pages.after(
+    page.records.reduce((sum, { body }) => sum + body.length, 0),
+    page.next !== undefined,
+  );
   const shown = await Promise.all(
     page.records.map(async (record) => documentOf(await shownRecord(served, record))),
   );

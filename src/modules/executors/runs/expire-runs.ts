@@ -3,6 +3,7 @@
 
 import type { LeaderTask } from "../../../engine/wakes/leader-tasks.ts";
 import { systemCaller } from "../../../intents/bootstrap.ts";
+import { allPages } from "../../../intents/read/all-pages.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { deleteResource } from "../../../intents/write/delete.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
@@ -37,13 +38,10 @@ async function sweepKind(
   oldestMs: number,
 ): Promise<void> {
   const query = { kind, limit: limits.defaultPageItems };
-  let page = await intents.store.list(query);
-  for (;;) {
+  for await (const page of allPages(intents.store, query, kind)) {
     for (const { key, body, revision } of page.records) {
       if (isOld(decodeDocument(body, revision), oldestMs)) await remove(intents, claim, key);
     }
-    if (page.next === undefined) return;
-    page = await intents.store.list({ ...query, from: page.next });
   }
 }
 

@@ -51,7 +51,10 @@ async function listed(
     await pages.before();
     const query = { kind: served.id, namespace, limit: pageItems };
     const page = await ports.store.list(from === undefined ? query : { ...query, from });
-    pages.after(page.records.reduce((sum, { body }) => sum + body.length, 0));
+    pages.after(
+      page.records.reduce((sum, { body }) => sum + body.length, 0),
+      page.next !== undefined,
+    );
     for (const record of page.records) {
       const resource = await presentResource(served, served.storage, record);
       if (!isForAgent(readManagedInstance(resource), offering)) continue;

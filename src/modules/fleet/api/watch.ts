@@ -142,7 +142,10 @@ class ResourceWatch {
     for (;;) {
       await pages.before();
       const page = await store.list(from === undefined ? query : { ...query, from });
-      pages.after(page.records.reduce((sum, { body }) => sum + body.length, 0));
+      pages.after(
+        page.records.reduce((sum, { body }) => sum + body.length, 0),
+        page.next !== undefined,
+      );
       for (const { key, revision } of page.records) {
         if (this.#isWatched(key)) found.push({ key, revision });
       }
@@ -164,7 +167,10 @@ class ResourceWatch {
       this.#watched.check();
       await pages.before();
       const page = await store.changes(position, limits.streamPageItems, { kinds });
-      pages.after(page.changes.reduce((sum, { body }) => sum + body.length, 0));
+      pages.after(
+        page.changes.reduce((sum, { body }) => sum + body.length, 0),
+        page.through < page.revision,
+      );
       for (const change of page.changes) {
         if (this.#isWatched(change.key)) yield* this.#event(eventType(change), change);
       }

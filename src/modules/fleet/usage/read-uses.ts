@@ -64,7 +64,10 @@ async function eachResource(
     const query = { kind, limit: fleetLimits.usagePageItems };
     const snapshot = at === undefined ? {} : { at };
     const page = await store.list({ ...query, ...(from === undefined ? snapshot : { from }) });
-    pages.after(page.records.reduce((sum, { body }) => sum + body.length, 0));
+    pages.after(
+      page.records.reduce((sum, { body }) => sum + body.length, 0),
+      page.next !== undefined,
+    );
     for (const { body, revision } of page.records) visit(decodeDocument(body, revision));
     pages.drop();
     if (page.next === undefined) return page.revision;
