@@ -73,6 +73,38 @@ describe("a supervisor", { skip }, () => {
     assert.equal(await supervisors.isRunning(at), false);
   });
 
+  const isOther = process.geteuid?.() !== 0;
+  it("ends every process of a user that its program alone has", { skip: isOther }, async () => {
+    const at = await folder();
+    const supervisor = await supervisors.start(at);
+    const user = { uid: 1_900_000_001, gid: 1_900_000_001, isOwn: true };
+    const script = "setsid env -i /bin/sleep 600 & echo $!; exec sleep 0.2";
+    const end = await supervisor.run({ ...shell(at, "one", script), folder: "/", user });
+    assert.equal(end.code, 0);
+    const escaped = Number((await readFile(join(at, "one.stdout"), "utf8")).trim());
+    assert.ok(escaped > 1);
+    assert.equal(isAlive(escaped), false);
+    await supervisor.close();
+    assert.equal(await supervisors.isRunning(at), false);
+  });
+
+  it(
+    "finds and ends processes that left a supervisor that was killed",
+    { skip: isOther },
+    async () => {
+      const at = await folder();
+      const supervisor = await supervisors.start(at);
+      const user = { uid: 1_900_000_002, gid: 1_900_000_002, isOwn: true };
+      const script = "setsid env -i /bin/sleep 600 & echo $!; exec sleep 600";
+      const running = supervisor.run({ ...shell(at, "one", script), folder: "/", user });
+      const escaped = Number(await line(at, "one", /^\d+$/));
+      process.kill(supervisor.pid, "SIGKILL");
+      await running;
+      assert.equal(isAlive(escaped), false);
+      assert.equal(await supervisors.isRunning(at), false);
+    },
+  );
+
   it("ends a program that writes too much", async () => {
     const at = await folder();
     const supervisor = await supervisors.start(at);

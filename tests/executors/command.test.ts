@@ -1,11 +1,12 @@
 // CommandRuns with real programs: outputs, secrets, the user and environment of the program, its
 // deletion, and a server that is killed.
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { textAt } from "../../src/kernel/json-read.ts";
+import { isAlive } from "../peers/process-tree.ts";
 import { condition } from "../peers/resources.ts";
 import type { Reconciled, Resources } from "../peers/resources.ts";
 import { waitUntil } from "../peers/wait.ts";
@@ -23,6 +24,8 @@ interface Command extends Reconciled {
 
 const sentinel = "sentinel-77d0-command";
 const skip = process.platform !== "linux";
+/** Only the superuser runs programs as other users. */
+const isOther = process.geteuid?.() !== 0;
 
 describe("a CommandRun", { skip }, () => {
   let rig: ExecutorRig;
@@ -64,9 +67,34 @@ describe("a CommandRun", { skip }, () => {
       ["HOME", "PATH", "SETPOINT_IDEMPOTENCY_KEY"],
     );
     if (process.geteuid?.() === 0) {
-      assert.match(text, / 65534\n/);
+      assert.match(text, / (?:18|19|20|21)\d{8}\n/);
       assert.match(text, /admin\.token: Permission denied/);
     }
+  });
+
+  it(
+    "ends with its processes, also those that leave its process group",
+    { skip: isOther },
+    async () => {
+      const script = `setsid env -i /bin/sleep 600 & mkdir '${rig.cloud}'/escaped.$!; sleep 0.2`;
+      await commands.create("escaping", shell(script));
+      await commands.ready("escaping");
+      const folder = readdirSync(rig.cloud).find((name) => name.startsWith("escaped.")) ?? "";
+      const pid = Number(folder.split(".")[1]);
+      assert.ok(pid > 1);
+      assert.equal(isAlive(pid), false);
+      rmdirSync(join(rig.cloud, folder));
+    },
+  );
+
+  it("runs as another user than every other run", { skip: isOther }, async () => {
+    const users: string[] = [];
+    for (const name of ["one-user", "other-user"]) {
+      await commands.create(name, shell("id -u"));
+      await commands.ready(name);
+      users.push(/ (\d+)\n/.exec(await outputOf(name))?.[1] ?? "");
+    }
+    assert.notEqual(users[0], users[1]);
   });
 
   it("keeps secret variables and outputs out of records, logs and files", async () => {

@@ -26,8 +26,9 @@ export function writeControl(
 
 export function readIdentity(folder: string, file: string): ProcessIdentity | undefined {
   const content = readControl(folder, file) as Partial<ProcessIdentity> | undefined;
-  const { pid, start } = content ?? {};
-  return pid === undefined || start === undefined ? undefined : { pid, start };
+  const { pid, start, ownUser } = content ?? {};
+  if (pid === undefined || start === undefined) return undefined;
+  return { pid, start, ...(ownUser === undefined ? {} : { ownUser }) };
 }
 
 export function readEnd(folder: string, id: string): SupervisedEnd | undefined {

@@ -13,7 +13,8 @@ import type { Timers } from "../../kernel/timers.ts";
 import { programFile, readEnd, readIdentity, supervisorFile } from "./control-files.ts";
 import type { Order } from "./order.ts";
 import type { SupervisedEnd, SupervisedProgram, Supervisor, Supervisors } from "./port.ts";
-import { hostIdentity, isAlive, isGroupAlive, isSignalled } from "./process-facts.ts";
+import { hostIdentity, isAlive, isProgramAlive, isSignalled } from "./process-facts.ts";
+import { killProgram } from "./process-facts.ts";
 import type { ProcessIdentity } from "./process-facts.ts";
 
 export interface SupervisorsInput {
@@ -64,7 +65,7 @@ async function isFolderRunning(folder: string): Promise<boolean> {
   const supervisor = readIdentity(folder, supervisorFile);
   if (supervisor !== undefined && (await isAlive(supervisor))) return true;
   const program = readIdentity(folder, programFile);
-  return program !== undefined && (await isGroupAlive(program));
+  return program !== undefined && (await isProgramAlive(program));
 }
 
 /** The supervisor ends its program in order. Without one, this process does it. */
@@ -79,14 +80,14 @@ async function endFolder(folder: string, graceMs: number, timers: Timers): Promi
     }
   }
   const program = readIdentity(folder, programFile);
-  if (program === undefined || !(await isGroupAlive(program))) return;
+  if (program === undefined || !(await isProgramAlive(program))) return;
   if (await isAlive(program)) {
     isSignalled(program.pid, "SIGINT");
     isSignalled(program.pid, "SIGCONT");
     await endedWithin(program, graceMs, timers);
   }
-  while (await isGroupAlive(program)) {
-    isSignalled(-program.pid, "SIGKILL");
+  while (await isProgramAlive(program)) {
+    await killProgram(program);
     await timers.sleep(limits.supervisorPollMs);
   }
 }

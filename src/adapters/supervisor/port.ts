@@ -11,7 +11,8 @@
  *     the machine finds a program that still runs, and can wait for it or end it.
  *  4. Output, exit code and the reason of the end are files, so that no end is lost with a server.
  *
- * A program must not leave its process group.
+ *  5. A process that leaves the process group of its program is ended too where the program has a
+ *     user of its own. Elsewhere, a program must not leave its process group.
  */
 
 export interface Supervisors extends AsyncDisposable {
@@ -57,11 +58,18 @@ export interface SupervisedProgram {
   readonly folder: string;
   readonly stdin?: string;
   /** Another user to run as; only the superuser may do this. */
-  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+  readonly user?: ProgramUser | undefined;
   readonly timeoutMs: number;
   readonly graceMs: number;
   /** For stdout and stderr together. */
   readonly maxOutputBytes: number;
+}
+
+export interface ProgramUser {
+  readonly uid: number;
+  readonly gid: number;
+  /** No other program has this user: all processes of the user end with the program. */
+  readonly isOwn?: boolean;
 }
 
 export interface SupervisedEnd {

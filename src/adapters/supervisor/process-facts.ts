@@ -1,7 +1,7 @@
 // Facts about processes of this machine. A process is identified by its id and its start time,
 // because ids are reused. A zombie has ended: some machines never collect them.
 
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -10,6 +10,8 @@ import { promisify } from "node:util";
 export interface ProcessIdentity {
   readonly pid: number;
   readonly start: string;
+  /** Of the program alone: see `ProgramUser`. */
+  readonly ownUser?: { readonly uid: number; readonly gid: number };
 }
 
 /** The start time of a process; undefined if it does not exist or has ended. */
@@ -80,6 +82,44 @@ async function hasLivingMember(group: number): Promise<boolean> {
     }
   }
   return false;
+}
+
+/** Whether a process of a program is left: of its group, or of the user that it alone has. */
+export async function isProgramAlive(program: ProcessIdentity): Promise<boolean> {
+  if (await isGroupAlive(program)) return true;
+  return program.ownUser !== undefined && (await hasProcesses(program.ownUser.uid));
+}
+
+async function hasProcesses(uid: number): Promise<boolean> {
+  const { readdir } = await import("node:fs/promises");
+  const ids = new RegExp(`^Uid:.*\\b${uid}\\b`, "m");
+  for (const entry of await readdir("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      const status = await readFile(`/proc/${entry}/status`, "utf8");
+      if (ids.test(status) && !/^State:\s+[ZX]/m.test(status)) return true;
+    } catch {
+      // It ended while the list was read.
+    }
+  }
+  return false;
+}
+
+const leastOwnId = 65_536;
+
+/** Kills the group of a program, and every process of the user that it alone has. */
+export async function killProgram({ pid, ownUser }: ProcessIdentity): Promise<void> {
+  isSignalled(-pid, "SIGKILL");
+  // A user of the system, or the superuser, is never the user of one program.
+  if (ownUser === undefined || ownUser.uid < leastOwnId) return;
+  const { uid, gid } = ownUser;
+  // To all processes at once, so that none of them can begin another one in between.
+  const options = { uid, gid, env: {}, cwd: "/", stdio: "ignore" } as const;
+  const killer = spawn("/bin/sh", ["-c", "kill -KILL -1"], options);
+  await new Promise<void>((resolve) => {
+    killer.once("error", () => resolve());
+    killer.once("exit", () => resolve());
+  });
 }
 
 /** False: there is no such process, or it may not be signalled. */

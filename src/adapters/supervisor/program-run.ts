@@ -10,7 +10,9 @@ import type { Timers } from "../../kernel/timers.ts";
 import { endFile, programFile, writeControl } from "./control-files.ts";
 import { outputFile } from "./port.ts";
 import type { EndReason, SupervisedEnd, SupervisedProgram } from "./port.ts";
-import { isGroupAlive, isSignalled, startOf, startOfNew } from "./process-facts.ts";
+import { isProgramAlive, isSignalled, killProgram } from "./process-facts.ts";
+import { startOf, startOfNew } from "./process-facts.ts";
+import type { ProcessIdentity } from "./process-facts.ts";
 
 export interface ProgramRun {
   /** Resolves after the end is in its file and no process of the group is left. */
@@ -27,6 +29,7 @@ export function runProgram(
   timers: Timers,
 ): ProgramRun {
   const { id, program, args, env, folder, stdin, user } = request;
+  const runAs = user === undefined ? {} : { uid: user.uid, gid: user.gid };
   const files = (["stdout", "stderr"] as const).map((stream) =>
     openSync(join(control, outputFile(id, stream)), "a", 0o600),
   );
@@ -36,7 +39,7 @@ export function runProgram(
     env,
     detached: true,
     stdio: [stdin === undefined ? "ignore" : "pipe", out, err, "pipe"],
-    ...user,
+    ...runAs,
   });
   const run = new Ladder(child, request, timers);
   const sizes = (): number => files.reduce((sum, file) => sum + fstatSync(file).size, 0);
@@ -65,9 +68,11 @@ async function follow(child: ChildProcess, followed: Followed): Promise<void> {
   const { pid } = child;
   if (pid !== undefined) {
     const start = startOfNew(pid) ?? (await startOf(pid)) ?? "";
-    writeControl(control, programFile, { pid, start });
+    const { uid = 0, gid = 0, isOwn = false } = request.user ?? {};
+    const identity = { pid, start, ...(isOwn ? { ownUser: { uid, gid } } : {}) };
+    writeControl(control, programFile, identity);
     begin(child, request.stdin);
-    run.started({ pid, start });
+    run.started(identity);
   }
   const watch = new AbortController();
   const watched = watchOutput(followed, sizes, watch.signal);
@@ -108,7 +113,7 @@ class Ladder {
   readonly #timers: Timers;
   readonly #steps: (() => void)[] = [];
   #isForced = false;
-  #program: { readonly pid: number; readonly start: string } | undefined;
+  #program: ProcessIdentity | undefined;
 
   constructor(child: ChildProcess, request: SupervisedProgram, timers: Timers) {
     this.#child = child;
@@ -116,7 +121,7 @@ class Ladder {
     this.#timers = timers;
   }
 
-  started(program: { readonly pid: number; readonly start: string }): void {
+  started(program: ProcessIdentity): void {
     this.#program = program;
     this.#after(this.#request.timeoutMs, () => this.end("timedOut", "graceful"));
   }
@@ -141,8 +146,8 @@ class Ladder {
   async finish(): Promise<void> {
     for (const cancel of this.#steps) cancel();
     if (this.#program === undefined) return;
-    while (await isGroupAlive(this.#program)) {
-      this.#killGroup();
+    while (await isProgramAlive(this.#program)) {
+      await killProgram(this.#program);
       await this.#timers.sleep(limits.programOutputCheckMs);
     }
   }

@@ -48,7 +48,7 @@ const records = ["executorruns", "executorlogs", "terraformstates", "stateversio
 
 export const executors: BuiltInModule = {
   name: "executors",
-  version: 1,
+  version: 2,
   kinds: kinds.flat(),
   cachedKinds: [
     policiesKind,

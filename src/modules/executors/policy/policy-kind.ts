@@ -14,7 +14,7 @@ const id = { type: "integer", minimum: 1, maximum: 4_294_967_294 };
 const runAs = described(
   object({ uid: id, gid: id }, ["uid", "gid"]),
   "User and group of the operating system. The server must run as root. Default for a server " +
-    "that runs as root: 65534. Otherwise programs run as the user of the server.",
+    "that runs as root: a user of each run. Otherwise programs run as the user of the server.",
 );
 
 const terraform = described(

@@ -12,6 +12,8 @@ import { executorLimits } from "../limits.ts";
 import { cancelRequestOf } from "./cancel-request.ts";
 import type { CancelRequest } from "./cancel-request.ts";
 import { HandedOver } from "./handed-over.ts";
+import { giveToUser } from "./os-user.ts";
+import type { WantedUser } from "./os-user.ts";
 import { makeRunFolder, removeRunFolder } from "./run-folder.ts";
 import type { OsUser, RunFolder } from "./run-folder.ts";
 import { beginRun } from "./run-record.ts";
@@ -33,7 +35,7 @@ export interface ExecutionInput {
   readonly executor: string;
   readonly action: string;
   readonly hide: Hide;
-  readonly user: OsUser | undefined;
+  readonly user: WantedUser;
   readonly graceMs: number;
 }
 
@@ -59,6 +61,8 @@ export interface ProgramResult extends SupervisedEnd {
 export class Execution {
   readonly folder: RunFolder;
   readonly record: RunRecord;
+  /** Undefined: the user of the server. */
+  readonly user: OsUser | undefined;
   readonly #ports: ExecutionPorts;
   readonly #context: Context;
   readonly #owner: Resource;
@@ -67,7 +71,7 @@ export class Execution {
   readonly #host: string;
 
   private constructor(
-    made: { readonly folder: RunFolder; readonly record: RunRecord; readonly host: string },
+    made: Pick<Execution, "folder" | "record" | "user"> & { readonly host: string },
     given: {
       readonly ports: ExecutionPorts;
       readonly context: Context;
@@ -78,6 +82,7 @@ export class Execution {
   ) {
     this.folder = made.folder;
     this.record = made.record;
+    this.user = made.user;
     this.#host = made.host;
     this.#ports = given.ports;
     this.#context = given.context;
@@ -95,10 +100,11 @@ export class Execution {
   ): Promise<Execution> {
     const supervisors = await ports.supervisors();
     const record = await beginRun(ports, context, owner, input);
-    const folder = await makeRunFolder(ports.root, record.name, input.user);
+    const folder = await makeRunFolder(ports.root, record.name, input.user !== undefined);
+    const user = await giveToUser(folder.work, record.name, input.user);
     const supervisor = await supervisors.start(folder.control);
     const { host } = supervisors;
-    const made = { folder, record, host };
+    const made = { folder, record, user, host };
     const execution = new Execution(made, { ports, context, owner, input, supervisor });
     try {
       await execution.#note("Running", undefined);
@@ -123,7 +129,7 @@ export class Execution {
       env,
       folder: this.folder.work,
       ...(stdin === undefined ? {} : { stdin }),
-      user: this.#input.user,
+      user: this.user,
       timeoutMs,
       graceMs: this.#input.graceMs,
       maxOutputBytes: executorLimits.maxProgramOutputBytes,

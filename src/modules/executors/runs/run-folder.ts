@@ -8,6 +8,8 @@ import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
 export interface OsUser {
   readonly uid: number;
   readonly gid: number;
+  /** Of one run: see `ProgramUser` of the supervisor. */
+  readonly isOwn?: boolean;
 }
 
 export interface RunFolder {
@@ -24,7 +26,7 @@ export function runFolderAt(path: string): RunFolder {
 export async function makeRunFolder(
   root: string,
   name: string,
-  user: OsUser | undefined,
+  hasOtherUser: boolean,
 ): Promise<RunFolder> {
   await mkdir(root, { recursive: true, mode: 0o711 });
   const found = await lstat(root);
@@ -33,10 +35,9 @@ export async function makeRunFolder(
     throw new ReconcileFailure(failed("RunFolderInvalid", message, { retry: "slow" }));
   }
   const folder = runFolderAt(join(root, name));
-  await mkdir(folder.path, { mode: user === undefined ? 0o700 : 0o711 });
+  await mkdir(folder.path, { mode: hasOtherUser ? 0o711 : 0o700 });
   await mkdir(folder.control, { mode: 0o700 });
   await mkdir(folder.work, { mode: 0o700 });
-  await give(folder.work, user);
   return folder;
 }
 

@@ -177,7 +177,7 @@ async function begin(input: StackRunInput): Promise<StackRun> {
   });
   const folder = execution.folder.work;
   const { providerMirror, env } = policy;
-  await writeWork({ folder, user, files, spec, state: stateText, providerMirror });
+  await writeWork({ folder, user: execution.user, files, spec, state: stateText, providerMirror });
   const traceparent = context.tracer.traceparent?.();
   const idempotencyKey = `${uid}/${owner.metadata.generation}`;
   const askedMs = (numberAt(spec, "timeoutSeconds") ?? 3_600) * 1_000;
