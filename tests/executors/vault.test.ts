@@ -69,6 +69,41 @@ const end = async (name: string): Promise<void> => {
   await secrets.gone(name);
 };
 
+describe("a VaultRead", () => {
+  it("keeps an owned Secret with the newest values, which other parts can use", async () => {
+    const reads = rig.of("VaultRead");
+    const from = { server: "main", path: "broker/setpoint" };
+    const denied = await reads.tryCreate("broker", from);
+    assert.equal(denied.status, 422);
+    assert.match(denied.text, /spec\.path: .*has no spec\.allow\.reads/);
+    await servers.patch("main", { spec: { allow: { reads: ["secret/broker/"] } } });
+    await servers.ready("main");
+    await raw("POST", "data/broker/setpoint", { data: { username: "setpoint", password: "one" } });
+    await reads.create("broker", from);
+    const first = await reads.ready("broker");
+    const name = first.status?.secretOutputs?.name ?? "";
+    assert.equal(name, "broker-values");
+    const valueOf = async (key: string): Promise<string> => {
+      const { body } = await rig.server.ask(`/api/v1/namespaces/default/secrets/${name}`);
+      const { data } = JSON.parse(body.toString()) as { readonly data: Record<string, string> };
+      return Buffer.from(data[key] ?? "", "base64").toString();
+    };
+    assert.deepEqual([await valueOf("username"), await valueOf("password")], ["setpoint", "one"]);
+    assert.doesNotMatch(JSON.stringify(first), /"one"/);
+    await raw("POST", "data/broker/setpoint", { data: { username: "setpoint", password: "two" } });
+    await reads.reconcile("broker");
+    assert.equal(await valueOf("password"), "two");
+    const outside = await reads.tryCreate("outside", { ...from, path: "env/default/plain" });
+    assert.match(outside.text, /only reads of paths that begin with secret\/broker\//);
+    await reads.create("absent", { ...from, path: "broker/absent" });
+    await reads.says("absent", "Ready", "SecretNotFound");
+    for (const each of ["broker", "absent"]) {
+      await reads.delete(each);
+      await reads.gone(each);
+    }
+  });
+});
+
 describe("a VaultServer", () => {
   it("shows the health codes of Vault", async () => {
     for (const [code, health, ready] of [

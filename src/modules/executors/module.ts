@@ -38,7 +38,7 @@ const written: readonly (readonly string[])[] = [
   ["terraformstacks", "terraformplans"],
   ["commandruns"],
   ["consulkeys", "consulservices"],
-  ["vaultsecrets"],
+  ["vaultsecrets", "vaultreads"],
   ["httpcalls"],
   ["manifestsets"],
 ];

@@ -10,12 +10,13 @@ import { executorLimits } from "../limits.ts";
 import type { OpenPart } from "../part.ts";
 import { identityGuard } from "../target/identity.ts";
 import { vaultWith } from "./client.ts";
+import { readReconciler } from "./read-reconciler.ts";
 import { secretReconciler } from "./secret-reconciler.ts";
 import { vaultServerReconciler } from "./server-reconciler.ts";
 import { VaultSessions } from "./sessions.ts";
 import type { IssueJwt } from "./sessions.ts";
 import { vaultGuard } from "./vault-guard.ts";
-import { vaultSecretsKind, vaultServersKind } from "./vault-kinds.ts";
+import { vaultReadsKind, vaultSecretsKind, vaultServersKind } from "./vault-kinds.ts";
 
 export const openVault: OpenPart = ({ callJson, store, live, authorizer }) => {
   const open = vaultWith(callJson);
@@ -28,6 +29,7 @@ export const openVault: OpenPart = ({ callJson, store, live, authorizer }) => {
       const sessions = new VaultSessions(jwtIssuer(ownIntents));
       stops.defer(engine.add(vaultServerReconciler(open, store)));
       stops.defer(engine.add(secretReconciler({ openVault: open, sessions })));
+      stops.defer(engine.add(readReconciler({ openVault: open, sessions })));
     },
   };
 };
@@ -37,7 +39,7 @@ function isAccountUsed(
   live: Pick<LiveView, "get">,
   { target, object }: Pick<AdmissionRequest, "target" | "object">,
 ): boolean {
-  if (target.served.id !== vaultSecretsKind) return false;
+  if (target.served.id !== vaultSecretsKind && target.served.id !== vaultReadsKind) return false;
   if (textAt(object, "spec", "serviceAccountName") !== "") return true;
   const name = textAt(object, "spec", "server");
   const server = live.get({ kind: vaultServersKind, namespace: "", name })?.resource;

@@ -158,7 +158,8 @@ interface ClientInput {
   readonly secrets: readonly string[];
 }
 
-async function withClient<T>(
+/** Runs calls as the account of a VaultSecret or a VaultRead. */
+export async function withClient<T>(
   secret: Resource,
   { server, context, ports, secrets }: ClientInput,
   run: (vault: VaultClient) => Promise<T>,

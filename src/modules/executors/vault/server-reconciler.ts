@@ -8,7 +8,7 @@ import { serviceOf } from "./client.ts";
 import type { OpenVault } from "./client.ts";
 import { vaultAccess } from "./vault-access.ts";
 import { vaultReadiness } from "./vault-health.ts";
-import { serverField, vaultSecretsKind, vaultServersKind } from "./vault-kinds.ts";
+import { serverField, vaultReadsKind, vaultSecretsKind, vaultServersKind } from "./vault-kinds.ts";
 
 export function vaultServerReconciler(
   openVault: OpenVault,
@@ -28,7 +28,10 @@ export function vaultServerReconciler(
     },
     remove: async (server) => {
       const users = { kind: vaultSecretsKind, words: "VaultSecrets", field: serverField };
-      return await releaseWhenUnused(store, server, users);
+      const outcome = await releaseWhenUnused(store, server, users);
+      if (outcome.kind !== "done") return outcome;
+      const readers = { kind: vaultReadsKind, words: "VaultReads", field: serverField };
+      return await releaseWhenUnused(store, server, readers);
     },
   };
 }

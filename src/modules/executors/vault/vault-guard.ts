@@ -14,7 +14,7 @@ import type { Resource } from "../../../kernel/resource.ts";
 import { secretRefAt } from "../target/secret-reference.ts";
 import { isSpecWritten, refuseFields } from "../target/spec-written.ts";
 import { placeOf } from "./vault-access.ts";
-import { sharedVault, vaultSecretsKind, vaultServersKind } from "./vault-kinds.ts";
+import { sharedVault, vaultReadsKind, vaultSecretsKind, vaultServersKind } from "./vault-kinds.ts";
 
 export interface VaultGuardPorts {
   readonly live: Pick<LiveView, "get">;
@@ -37,6 +37,9 @@ export function vaultGuard({ live, authorizer }: VaultGuardPorts): AdmissionPlug
       }
       if (target.served.id === vaultSecretsKind) {
         refuseFields(request, secretErrors(live, request, object));
+      }
+      if (target.served.id === vaultReadsKind) {
+        refuseFields(request, readErrors(live, request, object));
       }
     },
     names: ({ target, operation, object }) => {
@@ -89,6 +92,35 @@ function secretErrors(
       ? [forbiddenField("spec.takeOver", "the VaultServer does not have spec.allow.takeOver")]
       : []),
   ];
+}
+
+function readErrors(
+  live: Pick<LiveView, "get">,
+  { target: { namespace } }: AdmissionRequest,
+  object: Resource,
+): readonly FieldError[] {
+  const name = textAt(object, "spec", "server");
+  const found = findShared(live, { ...sharedVault, field: "spec.server", name, namespace });
+  if (found.kind === "error") return [found.error];
+  const located = { ...object, metadata: { ...object.metadata, namespace } };
+  const problem = readProblem(found.resource, located);
+  return problem === undefined
+    ? []
+    : [invalidField("spec.path", textAt(object, "spec", "path"), problem)];
+}
+
+/** Why the secret of a VaultRead may not be read; undefined when it may. */
+export function readProblem(server: Resource, read: Resource): string | undefined {
+  const { namespace = "" } = read.metadata;
+  const { mount, path } = placeOf(read);
+  if (traversal.test(`${mount}/${path}`)) return "must not contain empty parts, . or ..";
+  const prefixes = textsAt(server, "spec", "allow", "reads").map((prefix) => {
+    return prefix.replaceAll("{namespace}", namespace);
+  });
+  if (prefixes.some((prefix) => `${mount}/${path}`.startsWith(prefix))) return undefined;
+  return prefixes.length === 0
+    ? "the VaultServer has no spec.allow.reads: an administrator states what may be read"
+    : `the VaultServer allows only reads of paths that begin with ${prefixes.join(", ")}`;
 }
 
 const traversal = /(?:^|\/)\.{1,2}(?:\/|$)|\/\//;

@@ -1,5 +1,5 @@
-// VaultServer (cluster-wide, for administrators: it decides where credentials are sent) and
-// VaultSecret (one secret of a KV engine of version 2).
+// VaultServer (cluster-wide, for administrators: it decides where credentials go), VaultSecret
+// and VaultRead: one secret of a KV engine of version 2 that is written, or only read.
 
 import type { DeclaredKind } from "../../../contract/module.ts";
 import { allowedNamespaces } from "../../../kernel/allowed-namespaces.ts";
@@ -15,6 +15,7 @@ import { generateSchema } from "./generate.ts";
 import { healthWords } from "./vault-health.ts";
 
 export const vaultServersKind = `vaultservers.${executorsGroup}`;
+export const vaultReadsKind = `vaultreads.${executorsGroup}`;
 export const vaultSecretsKind = `vaultsecrets.${executorsGroup}`;
 export const sharedVault = { kind: vaultServersKind, word: "VaultServer" } as const;
 export const serverField = "spec.server";
@@ -74,6 +75,10 @@ const serverSpec = object(
           list({ type: "string", minLength: 1, maxLength: 512 }, 100),
           "MOUNT/PATH must begin with one of these. {namespace} is that of the VaultSecret.",
         ),
+        reads: described(
+          list({ type: "string", minLength: 1, maxLength: 512 }, 100),
+          "MOUNT/PATH of a VaultRead must begin with one of these. Default: none.",
+        ),
         takeOver: described(
           { type: "boolean" },
           "Whether VaultSecrets may replace secrets that Setpoint did not create.",
@@ -122,6 +127,21 @@ const secretStatus = object({
   ),
 });
 
+const readSpec = object(
+  {
+    server: described({ ...name, ...fixed }, "Name of the VaultServer."),
+    mount: described({ ...mount, ...fixed, default: "secret" }, "Path of the KV engine."),
+    path: described({ ...path, ...fixed }, "Path of the secret in the engine."),
+    serviceAccountName: accountSchema,
+  },
+  ["server", "path"],
+);
+
+const readStatus = object({
+  ...targetStatus,
+  version: described(version, "The version that the Secret has."),
+});
+
 const serverKind: KindInput = {
   group: executorsGroup,
   names: { plural: "vaultservers", kind: "VaultServer", categories: ["executors"] },
@@ -167,7 +187,30 @@ const secretKind: KindInput = {
   ],
 };
 
+const readKind: KindInput = {
+  group: executorsGroup,
+  names: { plural: "vaultreads", kind: "VaultRead", categories: ["executors"] },
+  scope: "Namespaced",
+  subresources: { status: true },
+  versions: [
+    {
+      name: "v1",
+      served: true,
+      storage: true,
+      schema: object({ spec: readSpec, status: readStatus }, ["spec"]),
+      selectableFields: [`.${serverField}`],
+      printerColumns: [
+        { name: "Server", type: "string", jsonPath: ".spec.server" },
+        { name: "Path", type: "string", jsonPath: ".spec.path" },
+        { name: "Version", type: "integer", jsonPath: ".status.version" },
+        ...readyColumns,
+      ],
+    },
+  ],
+};
+
 export const vaultKinds: readonly DeclaredKind[] = [
+  { kind: readKind, isReconciled: true },
   { kind: serverKind, isReconciled: true, isQuiet: true },
   { kind: secretKind, isReconciled: true },
 ];
