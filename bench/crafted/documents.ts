@@ -403,7 +403,7 @@ function labelled(plural: string, { spec, document: made }: Kind): Crafted {
 }
 
 const stored = Object.entries(kinds).filter(([plural]) =>
-  ["freeforms", "atomics", "longlists", "embedded", "hiddens"].includes(plural),
+  ["atomics", "longlists", "embedded", "hiddens", "sets"].includes(plural),
 );
 
 export const documentRequests: readonly Crafted[] = [

@@ -17,6 +17,8 @@ export const limits = Object.freeze({
   minGzipBytes: 128 * kib,
   /** Deepest nesting of objects and lists; keeps every recursive walk far from the stack's end. */
   maxJsonDepth: 128,
+  /** Objects, and lists, of one JSON body; parsing more takes longer than their bytes suggest. */
+  maxJsonContainers: 300_000,
   /** Largest number of operations in one JSON Patch; the same as kube-apiserver. */
   maxPatchOperations: 10_000,
   /**

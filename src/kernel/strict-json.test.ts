@@ -130,3 +130,16 @@ test("whole numbers of 64 bits keep their digits", () => {
     assert.deepEqual(value, { a: [1, { b: BigInt(number) }] });
   }
 });
+
+test("very many objects or lists are refused, and brackets in texts do not count", () => {
+  const most = limits.maxJsonContainers;
+  for (const one of ["{}", "[]"]) {
+    const listed = (count: number): string => `{"a":[${`${one},`.repeat(count - 1)}${one}]}`;
+    parseJson(listed(most - 1), { strict: false });
+    assert.throws(() => parseJson(listed(most + 1), { strict: false }), {
+      code: "request.too_large",
+      message: "the body has more than 300000 objects or lists",
+    });
+  }
+  parseJson(JSON.stringify({ a: "{[".repeat(most + 1) }), { strict: false });
+});

@@ -6,7 +6,7 @@
 import { SetpointError } from "./errors.ts";
 import { parseExact } from "./int64.ts";
 import type { Json } from "./json.ts";
-import { nestsDeeper } from "./json-depth.ts";
+import { hasMoreContainers, nestsDeeper } from "./json-depth.ts";
 import { jsonSyntaxProblem } from "./json-syntax.ts";
 import { limits } from "./limits.ts";
 import { formatChild } from "./schema/trail.ts";
@@ -33,7 +33,7 @@ export function parseJson(input: string | Uint8Array, options: ParseOptions): Pa
 /** Undefined if the text is not JSON. Throws request.invalid as `parseJson` does for JSON. */
 export function parseIfJson(input: Uint8Array, options: ParseOptions): ParsedJson | undefined {
   const text = decodeUtf8(input);
-  refuseDeep(text);
+  refuseHeavy(text);
   let value: unknown;
   try {
     value = parseExact(text);
@@ -56,12 +56,17 @@ const tooDeep = -(2 ** 40);
 const tooLarge = -(2 ** 41);
 const maxDuplicates = 100;
 
-function refuseDeep(text: string): void {
+/** Before it is parsed. */
+function refuseHeavy(text: string): void {
   if (nestsDeeper(text, limits.maxJsonDepth)) throw refusal(text, tooDeep);
+  const most = limits.maxJsonContainers;
+  if (!hasMoreContainers(text, most)) return;
+  const message = `the body has more than ${most} objects or lists`;
+  throw new SetpointError("request.too_large", message);
 }
 
 function parse(text: string): Json {
-  refuseDeep(text);
+  refuseHeavy(text);
   try {
     const value: unknown = parseExact(text);
     // JSON.parse returns nothing else.
