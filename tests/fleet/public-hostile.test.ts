@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
 import { waitUntil } from "../peers/wait.ts";
-import { acme, startFleetServer, v1 } from "./fleet-server.ts";
+import { acme, globex, isError, startFleetServer, v1 } from "./fleet-server.ts";
 import type { FleetServer } from "./fleet-server.ts";
 
 let server: FleetServer;
@@ -118,6 +118,36 @@ describe("a watch that is cut again and again", () => {
       listed.filter((name) => name.startsWith("churn-")),
       names.filter((_, at) => at % 3 !== 0).sort(),
     );
+  });
+});
+
+describe("an organisation with the id of an earlier one", () => {
+  it("sees nothing of the earlier one in a watch, whether old or resumed", async () => {
+    const create = { method: "POST", as: "grace", body: { name: "earlier-plan" } };
+    await server.acceptTerms("grace");
+    const created = await server.call("/dinosaurs?async=true", create);
+    equal(created.status, 202, created.text);
+    const from = Number(created.headers["x-resource-version"]) - 1;
+    using old = await server.watch("/dinosaurs?watch=true", "grace");
+    await waitUntil("the first event", () => old.events.some((each) => nameOf(each) !== ""));
+    const organisation = `/apis/fleet.setpoint.dev/v1/organisations/${globex}`;
+    const instance = `/apis/dinosaurs.example.dev/v1/namespaces/org-${globex}/dinosaurs/earlier-plan`;
+    for (const path of [instance, organisation]) {
+      await server.setpoint.ask(path, { method: "DELETE" });
+      await waitUntil(`the removal of ${path}`, async () => {
+        return (await server.setpoint.ask(path)).status === 404;
+      });
+    }
+    await server.acceptTerms("dora");
+    const later = { method: "POST", as: "dora", body: { name: "later-plan" } };
+    equal((await server.call("/dinosaurs?async=true", later)).status, 202);
+    await waitUntil("the end of the old watch", () => old.state.isEnded);
+    ok(!old.events.some((each) => nameOf(each) === "later-plan"), "the old watch sees the new one");
+    const resumed = await server.call(`/dinosaurs?watch=true&gt_version=${from}`, { as: "dora" });
+    isError(resumed, 410, 25);
+    using watch = await server.watch("/dinosaurs?watch=true", "dora");
+    await waitUntil("the new instance", () => watch.events.some((each) => nameOf(each) !== ""));
+    ok(watch.events.every((each) => nameOf(each) !== "earlier-plan"));
   });
 });
 

@@ -15,6 +15,7 @@ import type { CustomerPorts, FleetRequest, FleetRoutePorts } from "./fleet-route
 import { instanceKind } from "./instance-lookup.ts";
 import { resourceVersion } from "./list-route.ts";
 import { described } from "./schemas.ts";
+import { NamespaceLife } from "./namespace-life.ts";
 import { checkWatchVersion } from "./watch-version.ts";
 
 export const watchFields: JsonObject = {
@@ -55,6 +56,7 @@ export async function watchKind(
   const after = resourceVersion(request.query.get("gt_version"), "gt_version");
   if (after !== undefined) await checkWatchVersion(ports, request, after);
   const watch = new ResourceWatch(ports, request, watched, found);
+  if (after !== undefined) await watch.checkLife(after);
   return { kind: "stream", items: watch.items(after) };
 }
 
@@ -63,6 +65,8 @@ class ResourceWatch {
   readonly #request: FleetRequest;
   readonly #watched: WatchedResources;
   readonly #found: Found;
+  /** Undefined for all namespaces. */
+  readonly #life: NamespaceLife | undefined;
   /** The first change that was signalled and is not read; everything before it is. */
   #unread: number | undefined;
   #wake: () => void = () => undefined;
@@ -72,6 +76,13 @@ class ResourceWatch {
     this.#request = request;
     this.#watched = watched;
     this.#found = found;
+    const { namespace } = watched;
+    this.#life = namespace === undefined ? undefined : new NamespaceLife(ports, namespace);
+  }
+
+  /** Throws history.gone when the changes since then are not all of this life of the namespace. */
+  async checkLife(since: number): Promise<void> {
+    await this.#life?.checkSince(since);
   }
 
   async *items(after: number | undefined): AsyncGenerator<StreamItem> {
@@ -96,6 +107,7 @@ class ResourceWatch {
           position = yield* this.#changes(Math.max(position, unread - 1));
         } else if (!isBegun || !(await this.#signalled())) {
           isBegun = true;
+          await this.#life?.check(position, position);
           if (this.#unread === undefined) position = Math.max(position, signals.position);
           yield bookmark(position);
         }
@@ -114,6 +126,7 @@ class ResourceWatch {
     const { store } = this.#ports;
     const { pages, signal } = this.#request;
     const { found, revision } = await this.#snapshot();
+    await this.#life?.check(revision, revision);
     for (let from = 0; from < found.length; from += fleetLimits.listBatchItems) {
       signal.throwIfAborted();
       const batch = found.slice(from, from + fleetLimits.listBatchItems);
@@ -171,6 +184,7 @@ class ResourceWatch {
         page.changes.reduce((sum, { body }) => sum + body.length, 0),
         page.through < page.revision,
       );
+      await this.#life?.check(position, page.through);
       for (const change of page.changes) {
         if (this.#isWatched(change.key)) yield* this.#event(eventType(change), change);
       }
