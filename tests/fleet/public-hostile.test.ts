@@ -131,8 +131,8 @@ describe("an organisation with the id of an earlier one", () => {
     using old = await server.watch("/dinosaurs?watch=true", "grace");
     await waitUntil("the first event", () => old.events.some((each) => nameOf(each) !== ""));
     const organisation = `/apis/fleet.setpoint.dev/v1/organisations/${globex}`;
-    const instance = `/apis/dinosaurs.example.dev/v1/namespaces/org-${globex}/dinosaurs/earlier-plan`;
-    for (const path of [instance, organisation]) {
+    const instances = `/apis/dinosaurs.example.dev/v1/namespaces/org-${globex}/dinosaurs`;
+    for (const path of [`${instances}/earlier-plan`, organisation]) {
       await server.setpoint.ask(path, { method: "DELETE" });
       await waitUntil(`the removal of ${path}`, async () => {
         return (await server.setpoint.ask(path)).status === 404;
