@@ -93,6 +93,8 @@ export const limits = Object.freeze({
    * policies are evaluated before other requests run.
    */
   inlineCheckMs: 20,
+  /** Work for one of many resources that takes so long lets other requests run before the next. */
+  heavyWorkMs: 4,
   /** Values, and characters of rules with instructions of patterns, of a heavy schema. */
   minHeavySchemaValues: 4_000,
   minHeavySchemaWeight: 8_000,

@@ -38,6 +38,27 @@ export function bytePauses(tenant: string): BytePauses {
   };
 }
 
+/** Work of one kind that took long before: the next work of the kind waits for a turn. */
+export type HeavyTurns = <T>(kind: object, tenant: string, work: () => T) => Promise<T>;
+
+/**
+ * For much work that is usually small and can be heavy, such as the expressions of the resources of
+ * a template. Small work does not wait.
+ */
+export function heavyTurns(): HeavyTurns {
+  const heavy = new WeakSet<object>();
+  return async (kind, tenant, work) => {
+    if (heavy.has(kind)) await turns.next(tenant);
+    const startMs = performance.now();
+    try {
+      return work();
+    } finally {
+      if (performance.now() - startMs >= limits.heavyWorkMs) heavy.add(kind);
+      else heavy.delete(kind);
+    }
+  };
+}
+
 /** Resolves when the tenant may run its next step. */
 export function nextTurn(tenant: string): Promise<void> {
   return turns.next(tenant);

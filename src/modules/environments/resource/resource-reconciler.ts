@@ -5,8 +5,10 @@ import { done, failed, waiting } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Reconciler } from "../../../engine/reconciler.ts";
 import type { Found } from "../../../intents/kinds/registry.ts";
+import { namespaceTenant } from "../../../intents/auth/tenant-name.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
+import { heavyTurns } from "../../../kernel/pauses.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import { TemplateProblem } from "../../../kernel/template/template.ts";
 import { defaultServiceAccount } from "../environment/environment.ts";
@@ -76,6 +78,9 @@ async function reconcile(run: ResourceRun): Promise<Outcome> {
   return await deploy(run, { found, own, compiled: named.compiled, dependencies });
 }
 
+/** The expressions of an entry that take long let other requests run between its resources. */
+const evaluated = heavyTurns();
+
 interface Deploying {
   readonly found: Found;
   readonly own: CompiledResource;
@@ -87,13 +92,15 @@ async function deploy(run: ResourceRun, given: Deploying): Promise<Outcome> {
   const { resource, ports, context } = run;
   const { found, own, dependencies } = given;
   const { kind } = found.served;
-  const rendered = renderTarget({
+  const tenant = namespaceTenant(resource.metadata.namespace ?? "");
+  const input = {
     document: own.entry.document,
     spec: resource.spec,
     resources: dependencies.resources,
     externals: dependencies.externals,
     kind,
-  });
+  };
+  const rendered = await evaluated(own, tenant, () => renderTarget(input));
   const document = targetDocument(rendered, resource);
   const key = targetKey(resource, found, document);
   const former = await formerTarget(run, key);
@@ -112,7 +119,8 @@ async function deploy(run: ResourceRun, given: Deploying): Promise<Outcome> {
       });
   const shown = shownDocument(kind, target);
   const hasStatus = found.served.isReconciled || found.version.definition.subresources.status;
-  const report = reportOf({ resource, entry: own.entry, target: shown, digest, hasStatus, key });
+  const facts = { resource, entry: own.entry, target: shown, digest, hasStatus, key };
+  const report = await evaluated(own, tenant, () => reportOf(facts));
   const health = await memberHealth(run, own.entry, report);
   const status = { ...report.status, statusEndpoints: health.endpoints };
   return done({ status, ready: report.ready, resyncMs: health.againMs });
