@@ -4,13 +4,13 @@
 import type { HttpAnswer, HttpFailure, OpenHttp } from "../../../adapters/http/port.ts";
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
 import type { Context } from "../../../engine/reconciler.ts";
+import type { AllowedPlaces } from "../../../kernel/allowed-places.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { jsonOf } from "../../../kernel/json-lines.ts";
 import { numberAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { retryAfterMs } from "../../../kernel/retry-after.ts";
 import { refusalOf } from "./addresses.ts";
-import type { AllowedPlaces } from "./addresses.ts";
 import type { PlannedRequest } from "./requests.ts";
 
 export interface Sender {

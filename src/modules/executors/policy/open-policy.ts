@@ -3,10 +3,10 @@
 import type { AdmissionPlugin } from "../../../intents/admission/admission.ts";
 import { selectorFieldErrors } from "../../../intents/builtin/syntax-checks.ts";
 import { invalid } from "../../../intents/refusals.ts";
+import { cidrProblem } from "../../../kernel/allowed-places.ts";
 import { invalidField } from "../../../kernel/field-error.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
 import { objectAt, textsAt } from "../../../kernel/json-read.ts";
-import { cidrProblem } from "../http/addresses.ts";
 import type { OpenPart } from "../part.ts";
 import { policiesKind } from "./policy-kind.ts";
 
