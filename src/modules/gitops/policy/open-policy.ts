@@ -1,26 +1,24 @@
 /** GitOpsPolicies in a process. */
+import { policiesKind } from "../names.ts";
 import type { GitOpsPart, PartInput } from "../part.ts";
+import { decidePolicy, nothingAllowed } from "./decide-policy.ts";
 import type { PolicyReader } from "./effective-policy.ts";
+import { policyGuard } from "./policy-guard.ts";
 
 export interface PolicyPart extends GitOpsPart {
   readonly policies: PolicyReader;
 }
 
-export function openPolicy(_input: PartInput): PolicyPart {
-  const refusal = (): string => "GitOpsPolicies are not read yet";
+export function openPolicy({ ports: { live } }: PartInput): PolicyPart {
   const policies: PolicyReader = {
-    policyOf: () => ({
-      repositoryRefusal: refusal,
-      addressRefusal: refusal,
-      serverRefusal: refusal,
-      objectRefusal: refusal,
-      kindRefusal: refusal,
-      requiresSignature: false,
-      remoteBases: false,
-      helm: false,
-      windows: [],
-      maxDeployments: 0,
-    }),
+    policyOf: (namespace) => {
+      const found = live.get({ kind: "namespaces", namespace: "", name: namespace })?.resource;
+      if (found === undefined) return nothingAllowed(namespace);
+      return decidePolicy(
+        Array.from(live.all(policiesKind), ({ resource }) => resource),
+        found,
+      );
+    },
   };
-  return { policies };
+  return { policies, admission: [policyGuard] };
 }
