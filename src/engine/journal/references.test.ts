@@ -242,6 +242,37 @@ test("who waits for what is already there is run again, once", async () => {
   assert.equal(dueIn(other, a), undefined);
 });
 
+test("a wait that was over before the look at its blocker repeats the run once", async () => {
+  const world = await ready();
+  const status = { conditions: [{ type: "Ready", status: "True" }] };
+  await write(world.store, b, { status });
+  for (const on of [
+    // Removed, or ready, since the list that made the run wait, and before the look.
+    { kind: gadgets, name: "c", isThere: true },
+    { kind: gadgets, name: "b", condition: "Ready" },
+  ]) {
+    await again(world, {});
+    const run: Run = { outcome: waiting(on), look: [keyTo(on.name, gadgets)] };
+    await again(world, run);
+    assert.equal(dueIn(world, a), 0, on.name);
+    await runOnce(world.store, run);
+    assert.equal(dueIn(world, a), undefined, on.name);
+  }
+});
+
+test("who waits for one to go is run again when it went before its reference", async () => {
+  const { store, ...world } = await ready();
+  await runOnce(store, { outcome: waiting({ kind: gadgets, name: "c", isThere: true }) });
+  assert.equal(dueIn({ store, ...world }, a), 0);
+});
+
+test("a wait for what is there and unfit does not repeat a run that looked at it", async () => {
+  const world = await ready();
+  const outcome = waiting({ kind: gadgets, name: "b", isThere: true });
+  await runOnce(world.store, { outcome, look: [b] });
+  assert.equal(dueIn(world, a), undefined);
+});
+
 test("a resource that looks at itself does not wake itself", async () => {
   const world = await ready();
   await runOnce(world.store, { look: [a] });

@@ -70,7 +70,13 @@ export function referencesOf({ scope, journal, store, resources }: ReferencePort
       if (outcome.kind === "waiting") {
         for (const blocker of outcome.on) {
           const key = referencedKey(scope.key, blocker, resources);
-          add({ key, isOutdated: (now) => isSatisfied(blocker, now) });
+          const looked = edges.get(keyText(key));
+          add({ key, isOutdated: (now) => blocker.isThere === true || isOver(blocker, now) });
+          if (looked === undefined) continue;
+          // What made the run wait may be from an earlier read than the look, such as a list.
+          const isOutdated: Edge["isOutdated"] = (now) =>
+            looked.isOutdated(now) || isOver(blocker, now);
+          edges.set(keyText(key), { key, isOutdated });
         }
       }
       const stored = (await journal.read()).references;
@@ -124,12 +130,10 @@ export function checkServed(kind: string, resources: Pick<Resources, "isNamespac
   throw unusable("UnknownKind", `no kind ${JSON.stringify(kind)} is served; ${named}`);
 }
 
-/** Whether what a resource waits for has come true. */
-export function isSatisfied(
-  { condition }: Pick<Blocker, "condition">,
-  record: StoredRecord | undefined,
-): boolean {
-  if (record === undefined) return false;
+/** Whether a wait has ended, as far as its blocker says: what is there and unfit may be gone. */
+function isOver({ condition, isThere }: Blocker, record: StoredRecord | undefined): boolean {
+  if (record === undefined) return isThere === true;
+  if (isThere === true) return false;
   return condition === undefined || hasCondition(decodeDocument(record.body, 0), condition);
 }
 
