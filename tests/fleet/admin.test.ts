@@ -151,7 +151,7 @@ describe("the versions of an instance", () => {
     const fresh = [...old, { version: "1.0.1", isReady: true, versions: ["1.0.0", "1.1.0"] }];
     await server.apply(cluster("east-3", { operators: old }));
     const id = await ready("versioned", { cluster_id: "east-3" });
-    await server.apply(cluster("east-3", { operators: fresh, updateMs: 2_000 }));
+    await server.apply(cluster("east-3", { operators: fresh, updateMs: 5_000 }));
     await waitUntil("the new operator", async () => {
       const { json } = await admin("GET", "/clusters/east-3");
       return objectsAt(json, "operators").length === 2;
