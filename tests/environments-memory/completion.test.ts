@@ -2,6 +2,8 @@
 // what has not begun, and of drift checks.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { systemCaller, targetFor } from "../../src/intents/bootstrap.ts";
+import { deleteResource } from "../../src/intents/write/delete.ts";
 import { timeText } from "../../src/kernel/clock.ts";
 import { listAt, objectAt, textAt } from "../../src/kernel/json-read.ts";
 import { apiVersion, machine, machineVersion, openRig } from "./rig.ts";
@@ -255,4 +257,35 @@ test("a maximum lifetime forbids Keep, and begins again with a deployment", asyn
   assert.equal(await rig.phase(), "DeployedOk");
   await rig.pass(2_700_000);
   assert.equal(await rig.phase(), "Destroyed");
+});
+
+test("a deletion in the foreground destroys without the Operation that it deletes", async () => {
+  await using rig = await openRig();
+  await rig.template([machine("a"), machine("b", { dependsOn: ["a"] })]);
+  await rig.environment();
+  await rig.pass();
+  await rig.ready("e.a");
+  await rig.ready("e.b");
+  await rig.pass(5_000);
+  const { intents } = rig.memory.plane;
+  const document = { ...at, metadata: { name: at.name, namespace: at.namespace } };
+  await deleteResource(intents, {
+    caller: systemCaller,
+    target: { ...targetFor(intents, document).target, name: at.name },
+    options: {
+      isDryRun: false,
+      propagation: "Foreground",
+      preconditions: {},
+      raw: { propagationPolicy: "Foreground" },
+    },
+  });
+  await rig.pass(20_000);
+  assert.equal(await rig.read("Environment", "e"), undefined);
+  assert.deepEqual(await rig.machines(), []);
+  const [name = ""] = await rig.names("destroyedenvironments.environments.setpoint.dev");
+  assert.match(name, /^e\./);
+  assert.deepEqual(
+    rig.lines.filter((line) => line.includes("run failed")),
+    [],
+  );
 });

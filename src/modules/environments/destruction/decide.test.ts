@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decideDestruction } from "./decide.ts";
+import { decideDestruction, isStillPlanned } from "./decide.ts";
 import type { DestructionFacts } from "./decide.ts";
 import { overduePace } from "./overdue-pace.ts";
 
@@ -52,6 +52,20 @@ test("a date that passed unnoticed is announced once, and waits for the grace", 
   assert.deepEqual(after, { kind: "destroy", isOverdue: true });
   // An announcement of an earlier date does not count for a later one.
   assert.deepEqual(decided(late, { announcedMs: dueMs - 1 }), { kind: "announce" });
+});
+
+test("an announcement of an earlier date does not delay a later one that comes in time", () => {
+  const announcedMs = dueMs - 86_400_000;
+  assert.deepEqual(decided(dueMs, { announcedMs }), { kind: "destroy", isOverdue: false });
+});
+
+test("a date that was moved, cleared or protected meanwhile does not destroy", () => {
+  const planned = { at: "2026-01-01T00:00:00Z" };
+  assert.ok(isStillPlanned({ plannedDestruction: planned }, planned));
+  const moved = { plannedDestruction: { at: "2026-01-02T00:00:00Z" } };
+  for (const spec of [moved, {}, { plannedDestruction: planned, protected: true }]) {
+    assert.ok(!isStillPlanned(spec, planned));
+  }
 });
 
 test("overdue destructions start at a limited pace", () => {

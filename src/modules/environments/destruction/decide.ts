@@ -1,5 +1,9 @@
 // When an Environment with a planned destruction is reminded of, announced and destroyed. Pure.
 
+import { equalJson } from "../../../kernel/json.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { isTrueAt, objectAt } from "../../../kernel/json-read.ts";
+
 export interface DestructionFacts {
   readonly dueMs: number;
   readonly nowMs: number;
@@ -52,4 +56,9 @@ function beforeDate(facts: DestructionFacts): DestructionStep {
   }
   const next = times.find((at) => at > nowMs) ?? dueMs;
   return { kind: "wait", againMs: next - nowMs };
+}
+
+/** Whether the date that came is still planned: it may have been moved, cleared or protected. */
+export function isStillPlanned(spec: JsonObject, planned: JsonObject): boolean {
+  return equalJson(objectAt(spec, "plannedDestruction"), planned) && !isTrueAt(spec, "protected");
 }

@@ -2,12 +2,10 @@
 // report that the date has passed. A date that passed while no server ran is announced first.
 
 import { timeText } from "../../../kernel/clock.ts";
-import { equalJson } from "../../../kernel/json.ts";
 import { isTrueAt, listAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
-import type { Resource } from "../../../kernel/resource.ts";
 import { changeEnvironment } from "../environment/run.ts";
 import type { EnvironmentRun } from "../environment/run.ts";
-import { decideDestruction } from "./decide.ts";
+import { decideDestruction, isStillPlanned } from "./decide.ts";
 
 export type Planned =
   | { readonly kind: "waiting"; readonly againMs: number | undefined }
@@ -55,13 +53,11 @@ export async function planDestruction(run: EnvironmentRun): Promise<Planned> {
       const delayMs = step.isOverdue ? ports.pace.take(nowMs) : 0;
       if (delayMs > 0) return { kind: "waiting", againMs: delayMs };
       context.event("Normal", "DestructionDue", "the date of planned destruction has come");
-      // Moved, cleared or protected in the meantime: the next run decides again.
-      const isSame = (old: Resource): boolean =>
-        equalJson(objectAt(old.spec, "plannedDestruction"), planned) &&
-        !isTrueAt(old.spec, "protected");
       await changeEnvironment(run, (old) => {
-        if (!isSame(old)) return old;
-        return { ...old, spec: { ...objectAt(old, "spec"), desired: "Destroyed" } };
+        const spec = objectAt(old, "spec");
+        // The next run decides again.
+        if (!isStillPlanned(spec, planned)) return old;
+        return { ...old, spec: { ...spec, desired: "Destroyed" } };
       });
       return { kind: "changed", againMs: undefined };
     }

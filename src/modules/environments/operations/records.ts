@@ -131,19 +131,25 @@ export async function patchOperation(
   };
   if (equalJson(merged(operation.resource).status, operation.resource.status)) return operation;
   const target = { ...targetOf(intents, keyOf(run, operation.name)), subresource: "status" };
-  const written = await fencedWrite(
-    context,
-    async ({ claim, cause }) =>
-      await updateResource(intents, {
-        caller: systemCallerFor(cause),
-        target,
-        options: { ...systemOptions, claim },
-        optionsKind: "UpdateOptions",
-        change: (old) => ({ wanted: merged(old) }),
-        allowsBlind: true,
-      }),
-  );
-  return recordOf(decodeDocument(written.body, written.revision));
+  try {
+    const written = await fencedWrite(
+      context,
+      async ({ claim, cause }) =>
+        await updateResource(intents, {
+          caller: systemCallerFor(cause),
+          target,
+          options: { ...systemOptions, claim },
+          optionsKind: "UpdateOptions",
+          change: (old) => ({ wanted: merged(old) }),
+          allowsBlind: true,
+        }),
+    );
+    return recordOf(decodeDocument(written.body, written.revision));
+  } catch (error) {
+    // A deletion in the foreground deletes the records first: what they describe continues.
+    if (!isSetpointError(error, "resource.not_found")) throw error;
+    return recordOf(merged(operation.resource));
+  }
 }
 
 /** `plan`: the Plan that was approved. */
