@@ -55,6 +55,7 @@ import { createMeter } from "../telemetry/meter.ts";
 import type { TextMeter } from "../telemetry/meter.ts";
 import { admissionPlugins } from "./admission-plugins.ts";
 import { cachedKinds, indexTermsOf, metricsOf, rolesOf } from "./declared-parts.ts";
+import { gitWith } from "./git.ts";
 import { heavyFunctions } from "./heavy-functions.ts";
 import { builtInModules } from "./modules.ts";
 import { brokerWith } from "./open-broker.ts";
@@ -232,6 +233,7 @@ type Network = Pick<
   | "callJson"
   | "openKube"
   | "openPrograms"
+  | "openGit"
   | "openSupervisors"
   | "openBroker"
   | "openTextIndex"
@@ -254,6 +256,7 @@ function openNetwork(
     callJson,
     openKube,
     openPrograms,
+    openGit: gitWith(timers),
     openSupervisors,
     openBroker,
     openTextIndex,

@@ -2,6 +2,7 @@
 // simulator can run a module with its own clock and store.
 
 import type { OpenBroker } from "../adapters/amqp/port.ts";
+import type { OpenGit } from "../adapters/git/port.ts";
 import type { CallJson, OpenHttp } from "../adapters/http/port.ts";
 import type { ProcessRunner } from "../adapters/process/port.ts";
 import type { Supervisors } from "../adapters/supervisor/port.ts";
@@ -38,6 +39,8 @@ export interface ProcessPorts {
   readonly openTextIndex: OpenTextIndex;
   /** For programs that end with this process. Opened with the first call. */
   readonly openPrograms: () => Promise<ProcessRunner>;
+  /** For git repositories. The caller disposes of what it opens. */
+  readonly openGit: OpenGit;
   /** For programs that change other systems. Opened with the first call. */
   readonly openSupervisors: () => Promise<Supervisors>;
   /** For messages. */

@@ -25,6 +25,8 @@ export interface GitOptions {
   readonly maxPrograms: number;
   readonly maxRepositoryBytes: number;
   readonly maxCacheBytes: number;
+  readonly resolveTimeoutMs: number;
+  readonly fetchTimeoutMs: number;
 }
 
 export type OpenGit = (options: GitOptions) => Promise<Git>;
@@ -63,13 +65,6 @@ export interface Git extends AsyncDisposable {
     folder: string,
     signal: AbortSignal,
   ): Promise<{ readonly kind: "extracted" } | GitProblem>;
-  /** Whether a fetched commit has a valid signature of one of the keys. */
-  verify(
-    repository: GitRepository,
-    commit: string,
-    keys: readonly string[],
-    signal: AbortSignal,
-  ): Promise<Verification | GitProblem>;
   /** Bytes of all caches. */
   cacheBytes(): number;
 }
@@ -151,12 +146,6 @@ export interface GitFile {
 export interface FileContents {
   readonly kind: "contents";
   readonly contents: readonly Uint8Array[];
-}
-
-export interface Verification {
-  readonly kind: "verified";
-  readonly result: "Valid" | "Invalid" | "Unsigned";
-  readonly message: string;
 }
 
 export interface GitProblem {
