@@ -9,7 +9,7 @@ import { readyColumns } from "../columns.ts";
 import { executorsGroup } from "../group.ts";
 import { executorLimits } from "../limits.ts";
 import { driftPolicySchema, targetStatus } from "../target/drift.ts";
-import { accountSchema } from "../target/identity.ts";
+import { accountSchema } from "../../../acting/identity.ts";
 import { secretRefSchema } from "../target/secret-reference.ts";
 
 export const kubernetesTargetsKind = `kubernetestargets.${executorsGroup}`;

@@ -2,6 +2,10 @@
  * Keeps the objects of a ManifestSet in an API server. Objects are noted in the inventory before
  * they are applied, so that a run after a crash knows what it may have to prune.
  */
+import { accountOf, accountUser } from "../../../acting/identity.ts";
+import { remoteApi } from "../../../acting/object-api.ts";
+import type { ObjectApi } from "../../../acting/object-api.ts";
+import { ownApi } from "../../../acting/own-api.ts";
 import { KubeError } from "../../../adapters/kubernetes/port.ts";
 import type { OpenKube } from "../../../adapters/kubernetes/port.ts";
 import { again, done, failed } from "../../../engine/outcome.ts";
@@ -27,9 +31,6 @@ import { cancellation } from "../target/cancel.ts";
 import { keyedDigests } from "../target/digests.ts";
 import { driftRequest, driftStatus } from "../target/drift.ts";
 import { evaluate } from "../target/expressions.ts";
-import { accountOf, accountUser } from "../target/identity.ts";
-import { fieldManager, remoteApi } from "./manifest-api.ts";
-import type { ManifestApi } from "./manifest-api.ts";
 import { manifestSetsKind } from "./manifest-kinds.ts";
 import {
   applyAll,
@@ -41,8 +42,13 @@ import {
   removeAll,
 } from "./manifest-run.ts";
 import type { Allowed, ObjectState, Wanted } from "./manifest-run.ts";
-import { referenceJson, referenceText, secretTexts, wantedObjects } from "./objects.ts";
-import { ownApi } from "./own-api.ts";
+import {
+  fieldManager,
+  referenceJson,
+  referenceText,
+  secretTexts,
+  wantedObjects,
+} from "./objects.ts";
 import { allowedTarget, targetAccess, targetOf } from "./target-access.ts";
 
 export interface ManifestPorts {
@@ -78,7 +84,7 @@ interface Work {
   readonly set: Resource;
   readonly target: Resource | undefined;
   readonly context: Context;
-  readonly api: ManifestApi;
+  readonly api: ObjectApi;
 }
 
 async function reconcile(work: Work): Promise<Outcome> {
@@ -186,12 +192,12 @@ async function withApi(
   set: Resource,
   target: Resource | undefined,
   { context, ports }: ApiInput,
-  run: (api: ManifestApi) => Promise<Outcome>,
+  run: (api: ObjectApi) => Promise<Outcome>,
 ): Promise<Outcome> {
   try {
     if (target === undefined) {
       const user = accountUser(set.metadata.namespace ?? "", accountOf(set));
-      return await run(ownApi({ ...ports, context, user }));
+      return await run(ownApi({ ...ports, context, user, fieldManager }));
     }
     const access = await targetAccess(target, context);
     using client = ports.openKube({ access, token: () => access.token, fieldManager });

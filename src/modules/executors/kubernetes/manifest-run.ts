@@ -1,5 +1,6 @@
 // The steps of a run of a ManifestSet against one API server: find, apply, compare, prune, read.
 
+import type { ObjectApi, ObjectReference } from "../../../acting/object-api.ts";
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
 import { diff } from "../../../kernel/diff.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
@@ -7,7 +8,6 @@ import { objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { DriftItem } from "../target/drift.ts";
 import { healthOf } from "./health.ts";
-import type { ManifestApi } from "./manifest-api.ts";
 import {
   comparable,
   defaultNamespace,
@@ -17,7 +17,6 @@ import {
   referencesIn,
   wantedObjects,
 } from "./objects.ts";
-import type { ObjectReference } from "./objects.ts";
 
 export interface Wanted {
   readonly at: ObjectReference;
@@ -34,7 +33,7 @@ export interface Allowed {
 /** Objects whose kind is not served are last: a manifest before them may define it. */
 export async function findWanted(
   set: Resource,
-  api: ManifestApi,
+  api: ObjectApi,
   allowed: Allowed | undefined,
 ): Promise<{ readonly wanted: readonly Wanted[]; readonly unserved: readonly JsonObject[] }> {
   const wanted: Wanted[] = [];
@@ -73,7 +72,7 @@ function checkPlace(at: ObjectReference, allowed: Allowed | undefined): void {
 /** An object that another client or ManifestSet created is never changed. */
 export async function checkOwners(
   set: Resource,
-  api: ManifestApi,
+  api: ObjectApi,
   wanted: readonly Wanted[],
 ): Promise<void> {
   for (const { at } of wanted) {
@@ -85,7 +84,7 @@ export async function checkOwners(
 }
 
 export async function applyAll(
-  api: ManifestApi,
+  api: ObjectApi,
   wanted: readonly Wanted[],
   progress: (done: number, at: ObjectReference) => Promise<void>,
 ): Promise<void> {
@@ -98,7 +97,7 @@ export async function applyAll(
 /** What the cluster would change when the manifests were applied again. No value is shown. */
 export async function findDrift(
   set: Resource,
-  api: ManifestApi,
+  api: ObjectApi,
   wanted: readonly Wanted[],
 ): Promise<readonly DriftItem[]> {
   const items: DriftItem[] = [];
@@ -124,7 +123,7 @@ export async function findDrift(
 /** Deletes own objects, the last one first. The references of those that still exist. */
 export async function removeAll(
   set: Resource,
-  api: ManifestApi,
+  api: ObjectApi,
   references: readonly ObjectReference[],
 ): Promise<readonly ObjectReference[]> {
   const left: ObjectReference[] = [];
@@ -148,7 +147,7 @@ export interface ObjectState extends ObjectReference {
 }
 
 export async function readStates(
-  api: ManifestApi,
+  api: ObjectApi,
   wanted: readonly Wanted[],
 ): Promise<{ readonly states: readonly ObjectState[]; readonly objects: JsonObject }> {
   const states: ObjectState[] = [];

@@ -1,22 +1,17 @@
 // The objects that a ManifestSet wants: with their namespace and the label of their owner, in the
 // order in which they are applied. Pure.
 
+import type { ObjectReference } from "../../../acting/object-api.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
 import { executorsGroup } from "../group.ts";
 
+export const fieldManager = "setpoint-manifest-set";
+
 /** The uid of the ManifestSet. */
 export const ownerLabel = `${executorsGroup}/manifest-set`;
-
-export interface ObjectReference {
-  readonly apiVersion: string;
-  readonly kind: string;
-  /** Empty for an object without one. */
-  readonly namespace: string;
-  readonly name: string;
-}
 
 /** Kinds that others need come first. Other kinds keep the order of the manifests. */
 const order: Readonly<Record<string, number>> = {

@@ -1,7 +1,7 @@
 /** Kubernetes in a process: admission, and the reconcilers of targets and manifests. */
 import { textAt } from "../../../kernel/json-read.ts";
 import type { OpenPart } from "../part.ts";
-import { identityGuard } from "../target/identity.ts";
+import { identityGuard } from "../../../acting/identity.ts";
 import { manifestGuard } from "./manifest-guard.ts";
 import { manifestSetsKind } from "./manifest-kinds.ts";
 import { manifestReconciler } from "./manifest-reconciler.ts";

@@ -9,7 +9,7 @@ import type { Reconciler } from "../../../engine/reconciler.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Store } from "../../../store/port.ts";
 import { executorLimits } from "../limits.ts";
-import { fieldManager } from "./manifest-api.ts";
+import { fieldManager } from "./objects.ts";
 import { kubernetesTargetsKind, manifestSetsKind, targetField } from "./manifest-kinds.ts";
 import { targetAccess } from "./target-access.ts";
 

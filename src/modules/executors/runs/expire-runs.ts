@@ -14,7 +14,7 @@ import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import { every } from "../../../kernel/timers.ts";
 import type { Timers } from "../../../kernel/timers.ts";
 import type { ClaimRef } from "../../../store/port.ts";
-import { targetAt } from "../claimed-writes.ts";
+import { targetAt } from "../../../acting/claimed-writes.ts";
 import { executorLimits } from "../limits.ts";
 import { logsKind, runsKind } from "./run-kinds.ts";
 

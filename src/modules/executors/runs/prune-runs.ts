@@ -6,7 +6,7 @@ import { decodeDocument } from "../../../kernel/document.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import { requirement } from "../../../kernel/selector.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { deleteRecord } from "../claimed-writes.ts";
+import { deleteRecord } from "../../../acting/claimed-writes.ts";
 import { executorLimits } from "../limits.ts";
 import { labelValue } from "./run-labels.ts";
 import { logsKind, ownerKindLabel, ownerNameLabel, runLabel, runsKind } from "./run-kinds.ts";

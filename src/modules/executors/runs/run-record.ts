@@ -11,7 +11,7 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Timers } from "../../../kernel/timers.ts";
-import { createRecord, updateRecord } from "../claimed-writes.ts";
+import { createRecord, updateRecord } from "../../../acting/claimed-writes.ts";
 import { executorsGroup } from "../group.ts";
 import { executorLimits } from "../limits.ts";
 import { runSecondsMetric, runsMetric } from "../metrics.ts";

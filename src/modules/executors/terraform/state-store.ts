@@ -12,7 +12,12 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import { requirement } from "../../../kernel/selector.ts";
-import { createRecord, deleteRecord, targetAt, updateRecord } from "../claimed-writes.ts";
+import {
+  createRecord,
+  deleteRecord,
+  targetAt,
+  updateRecord,
+} from "../../../acting/claimed-writes.ts";
 import { executorsGroup } from "../group.ts";
 import { executorLimits } from "../limits.ts";
 import { shortName } from "../runs/run-labels.ts";

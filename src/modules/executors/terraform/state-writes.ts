@@ -12,7 +12,7 @@ import { numberAt, objectAt, presentObjectAt, textAt } from "../../../kernel/jso
 import type { Resource } from "../../../kernel/resource.ts";
 import { requirement } from "../../../kernel/selector.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
-import { targetAt } from "../claimed-writes.ts";
+import { targetAt } from "../../../acting/claimed-writes.ts";
 import { executorsGroup } from "../group.ts";
 import { executorLimits } from "../limits.ts";
 import { stateFacts } from "./state-file.ts";

@@ -8,7 +8,7 @@ import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
 import { executorLimits } from "../limits.ts";
 import type { OpenPart } from "../part.ts";
-import { identityGuard } from "../target/identity.ts";
+import { identityGuard } from "../../../acting/identity.ts";
 import { vaultWith } from "./client.ts";
 import { readReconciler } from "./read-reconciler.ts";
 import { secretReconciler } from "./secret-reconciler.ts";

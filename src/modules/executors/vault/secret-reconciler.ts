@@ -13,7 +13,7 @@ import { cancellation } from "../target/cancel.ts";
 import { keyedDigests } from "../target/digests.ts";
 import type { DigestOf } from "../target/digests.ts";
 import { driftRequest, driftStatus } from "../target/drift.ts";
-import { accountOf } from "../target/identity.ts";
+import { accountOf } from "../../../acting/identity.ts";
 import type { OpenVault, VaultClient } from "./client.ts";
 import { decideRemoval, decideSecret, ownerKey, ownerNameKey } from "./decide-secret.ts";
 import type { SecretInput } from "./decide-secret.ts";

@@ -1,15 +1,15 @@
 // Writes of records under the claim of a run: refused once the claim is lost.
 
-import type { Context } from "../../engine/reconciler.ts";
-import { fencedWrite } from "../../engine/run/fenced-write.ts";
-import { systemCallerFor, systemOptions, targetFor } from "../../intents/bootstrap.ts";
-import type { Intents, Target } from "../../intents/request.ts";
-import { createResource } from "../../intents/write/create.ts";
-import { deleteResource } from "../../intents/write/delete.ts";
-import { updateResource } from "../../intents/write/update.ts";
-import { isSetpointError } from "../../kernel/errors.ts";
-import type { JsonObject } from "../../kernel/json.ts";
-import type { Resource, ResourceKey } from "../../kernel/resource.ts";
+import type { Context } from "../engine/reconciler.ts";
+import { fencedWrite } from "../engine/run/fenced-write.ts";
+import { systemCallerFor, systemOptions, targetFor } from "../intents/bootstrap.ts";
+import type { Intents, Target } from "../intents/request.ts";
+import { createResource } from "../intents/write/create.ts";
+import { deleteResource } from "../intents/write/delete.ts";
+import { updateResource } from "../intents/write/update.ts";
+import { isSetpointError } from "../kernel/errors.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import type { Resource, ResourceKey } from "../kernel/resource.ts";
 
 /** False: a resource of the name exists, such as one that an earlier attempt created. */
 export async function createRecord(

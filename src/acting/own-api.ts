@@ -1,25 +1,24 @@
-// This server as the API of a ManifestSet. Every access is authorized for the ServiceAccount of the
-// ManifestSet, and every write takes the path of a client, with all policies and the guard against
-// escalation. Writes are fenced by the claim of the run.
+// This server as the API for the objects of a tenant. Every access is authorized for a
+// ServiceAccount, and every write takes the path of a client, with all policies and the guard
+// against escalation. Writes are fenced by the claim of the run.
 
-import { KubeError } from "../../../adapters/kubernetes/port.ts";
-import { fencedWrite } from "../../../engine/run/fenced-write.ts";
-import type { RunFence } from "../../../engine/run/fenced-write.ts";
-import type { Context } from "../../../engine/reconciler.ts";
-import { forbiddenAccess } from "../../../intents/auth/forbidden.ts";
-import type { Authorizer, ResourceAccess } from "../../../intents/auth/policy.ts";
-import type { UserInfo } from "../../../intents/auth/user.ts";
-import type { Found } from "../../../intents/kinds/registry.ts";
-import type { Caller, Intents, Target } from "../../../intents/request.ts";
-import { applyResource } from "../../../intents/write/apply.ts";
-import { deleteResource } from "../../../intents/write/delete.ts";
-import { readStored } from "../../../intents/write/stored.ts";
-import { decodeDocument } from "../../../kernel/document.ts";
-import { isSetpointError } from "../../../kernel/errors.ts";
-import type { Json } from "../../../kernel/json.ts";
-import { fieldManager, unknownKind } from "./manifest-api.ts";
-import type { ManifestApi } from "./manifest-api.ts";
-import type { ObjectReference } from "./objects.ts";
+import { KubeError } from "../adapters/kubernetes/port.ts";
+import { fencedWrite } from "../engine/run/fenced-write.ts";
+import type { RunFence } from "../engine/run/fenced-write.ts";
+import type { Context } from "../engine/reconciler.ts";
+import { forbiddenAccess } from "../intents/auth/forbidden.ts";
+import type { Authorizer, ResourceAccess } from "../intents/auth/policy.ts";
+import type { UserInfo } from "../intents/auth/user.ts";
+import type { Found } from "../intents/kinds/registry.ts";
+import type { Caller, Intents, Target } from "../intents/request.ts";
+import { applyResource } from "../intents/write/apply.ts";
+import { deleteResource } from "../intents/write/delete.ts";
+import { readStored } from "../intents/write/stored.ts";
+import { decodeDocument } from "../kernel/document.ts";
+import { isSetpointError } from "../kernel/errors.ts";
+import type { Json } from "../kernel/json.ts";
+import { unknownKind } from "./object-api.ts";
+import type { ObjectApi, ObjectReference } from "./object-api.ts";
 
 export interface OwnApiInput {
   readonly intents: Intents;
@@ -27,10 +26,11 @@ export interface OwnApiInput {
   readonly context: Context;
   /** The ServiceAccount. */
   readonly user: UserInfo;
+  readonly fieldManager: string;
 }
 
-export function ownApi(input: OwnApiInput): ManifestApi {
-  const { intents, context } = input;
+export function ownApi(input: OwnApiInput): ObjectApi {
+  const { intents, context, fieldManager } = input;
   const targetOf = (at: ObjectReference): Target => {
     const served = foundKind(intents, at);
     if (served === undefined) throw unknownKind(at);

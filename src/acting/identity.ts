@@ -3,21 +3,21 @@
 // needs the verb `use` or `impersonate` for it, because the target has the permissions of the
 // account.
 
-import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
-import { systemCaller } from "../../../intents/bootstrap.ts";
-import type { Authorizer } from "../../../intents/auth/policy.ts";
+import type { AdmissionPlugin, AdmissionRequest } from "../intents/admission/admission.ts";
+import { systemCaller } from "../intents/bootstrap.ts";
+import type { Authorizer } from "../intents/auth/policy.ts";
 import {
   authenticatedGroup,
   parseServiceAccountUserName,
   serviceAccountGroups,
   serviceAccountUserName,
-} from "../../../intents/auth/user.ts";
-import type { UserInfo } from "../../../intents/auth/user.ts";
-import { forbidden } from "../../../intents/refusals.ts";
-import type { JsonObject } from "../../../kernel/json.ts";
-import { textAt } from "../../../kernel/json-read.ts";
-import type { Resource } from "../../../kernel/resource.ts";
-import { described } from "../../../kernel/schema-parts.ts";
+} from "../intents/auth/user.ts";
+import type { UserInfo } from "../intents/auth/user.ts";
+import { forbidden } from "../intents/refusals.ts";
+import type { JsonObject } from "../kernel/json.ts";
+import { textAt } from "../kernel/json-read.ts";
+import type { Resource } from "../kernel/resource.ts";
+import { described } from "../kernel/schema-parts.ts";
 
 export const defaultAccount = "default";
 
@@ -27,8 +27,8 @@ export const accountSchema: JsonObject = described(
     "creates the target, or else `default`.",
 );
 
-export function accountOf(resource: Resource): string {
-  return textAt(resource, "spec", "serviceAccountName") || defaultAccount;
+export function accountOf(resource: Resource, fallback = defaultAccount): string {
+  return textAt(resource, "spec", "serviceAccountName") || fallback;
 }
 
 export function accountUser(namespace: string, name: string): UserInfo {
@@ -41,6 +41,7 @@ export function identityGuard(
   name: string,
   authorizer: Authorizer,
   isUsed: (request: AdmissionRequest) => boolean,
+  fallback = defaultAccount,
 ): AdmissionPlugin {
   return {
     name,
@@ -49,7 +50,7 @@ export function identityGuard(
       if (object === undefined || operation !== "CREATE" || !isUsed(request)) return object;
       if (textAt(object, "spec", "serviceAccountName") !== "") return object;
       const account = parseServiceAccountUserName(caller.user.name);
-      const own = account?.namespace === target.namespace ? account.name : defaultAccount;
+      const own = account?.namespace === target.namespace ? account.name : fallback;
       return { ...object, spec: { ...(object.spec as JsonObject), serviceAccountName: own } };
     },
     validate: (request) => {
@@ -57,7 +58,7 @@ export function identityGuard(
       const isWrite = operation === "CREATE" || operation === "UPDATE";
       if (object === undefined || !isWrite || target.subresource !== "") return;
       if (!isUsed(request) || caller.user.name === systemCaller.user.name) return;
-      const account = accountOf(object);
+      const account = accountOf(object, fallback);
       // A user who changes what the account does needs the permission as well.
       if (old !== undefined && JSON.stringify(old.spec) === JSON.stringify(object.spec)) return;
       if (caller.user.name === serviceAccountUserName(target.namespace, account)) return;

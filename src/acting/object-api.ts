@@ -1,13 +1,20 @@
-// The API server of a ManifestSet: another one by its kubeconfig, or this one (own-api.ts).
+// The API of a server with objects: another one by its kubeconfig, or this one (own-api.ts).
 
-import { KubeError } from "../../../adapters/kubernetes/port.ts";
-import type { KubeClient, KubeKind } from "../../../adapters/kubernetes/port.ts";
-import type { Context } from "../../../engine/reconciler.ts";
-import type { JsonObject } from "../../../kernel/json.ts";
-import type { ObjectReference } from "./objects.ts";
+import { KubeError } from "../adapters/kubernetes/port.ts";
+import type { KubeClient, KubeKind } from "../adapters/kubernetes/port.ts";
+import type { Context } from "../engine/reconciler.ts";
+import type { JsonObject } from "../kernel/json.ts";
+
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Empty for an object without one. */
+  readonly namespace: string;
+  readonly name: string;
+}
 
 /** Throws KubeError for what the server refuses. */
-export interface ManifestApi {
+export interface ObjectApi {
   /** Whether objects of the kind have a namespace; undefined when the kind is not served. */
   isNamespaced(kind: Pick<ObjectReference, "apiVersion" | "kind">): Promise<boolean | undefined>;
   /** Undefined when it does not exist. */
@@ -18,14 +25,12 @@ export interface ManifestApi {
   delete(at: ObjectReference, uid: string): Promise<void>;
 }
 
-export const fieldManager = "setpoint-manifest-set";
-
 /** Every call passes the circuit breaker of the target. */
 export function remoteApi(
   client: KubeClient,
   { outside }: Pick<Context, "outside">,
   system: string,
-): ManifestApi {
+): ObjectApi {
   const known = new Map<string, KubeKind>();
   const kindOf = async (
     kind: Pick<ObjectReference, "apiVersion" | "kind">,
