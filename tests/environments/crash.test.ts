@@ -1,6 +1,9 @@
 // Kills a server with -9 while it deploys and while it destroys an environment of many resources,
 // on each store. Afterwards every resource exists once, and each Operation has ended once.
 import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { parseExact } from "../../src/kernel/int64.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
@@ -19,9 +22,15 @@ for (const store of ["SQLite", "PostgreSQL"] as const) {
   const skip = store === "PostgreSQL" && findPostgres() === undefined;
   describe(`an environment on ${store} whose server is killed`, { skip }, () => {
     it("is deployed completely and once, and destroyed completely", async () => {
-      await using postgres = store === "PostgreSQL" ? await startPostgres() : undefined;
+      await using ends = new AsyncDisposableStack();
+      const postgres = store === "PostgreSQL" ? ends.use(await startPostgres()) : undefined;
       const options = postgres === undefined ? {} : { store: postgres.url() };
-      await using server = await startSetpoint(options);
+      const folder = await mkdtemp(join(tmpdir(), "setpoint-environments-"));
+      ends.defer(() => rm(folder, { recursive: true, force: true }));
+      const config = join(folder, "setpoint.yaml");
+      // Work of the killed server continues when its leases are over.
+      await writeFile(config, "engine: { lease: 3s }\n");
+      const server = ends.use(await startSetpoint({ ...options, args: ["--config", config] }));
       await prepare(server);
       await send(server, "POST", `${group}/environments`, {
         apiVersion: "environments.setpoint.dev/v1",
