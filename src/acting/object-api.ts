@@ -13,16 +13,28 @@ export interface ObjectReference {
   readonly name: string;
 }
 
+export type ObjectType = Pick<ObjectReference, "apiVersion" | "kind">;
+export type Propagation = "Background" | "Foreground";
+
+export interface ServedObjectKind {
+  readonly plural: string;
+  readonly isNamespaced: boolean;
+  /** In this server: its objects have a reconciler. Unknown of other servers. */
+  readonly isReconciled: boolean;
+}
+
 /** Throws KubeError for what the server refuses. */
 export interface ObjectApi {
-  /** Whether objects of the kind have a namespace; undefined when the kind is not served. */
-  isNamespaced(kind: Pick<ObjectReference, "apiVersion" | "kind">): Promise<boolean | undefined>;
+  /** Undefined when the kind is not served. */
+  findKind(kind: ObjectType): Promise<ServedObjectKind | undefined>;
   /** Undefined when it does not exist. */
   get(at: ObjectReference): Promise<JsonObject | undefined>;
   /** Server-side apply; the object as it is, or as it would be, afterwards. */
   apply(at: ObjectReference, object: JsonObject, isDryRun: boolean): Promise<JsonObject>;
+  /** All objects of the kind with the value of the label that may be read. */
+  listLabelled(kind: ObjectType, label: string, value: string): Promise<readonly JsonObject[]>;
   /** Only an object with this uid. */
-  delete(at: ObjectReference, uid: string): Promise<void>;
+  delete(at: ObjectReference, uid: string, propagation?: Propagation): Promise<void>;
 }
 
 /** Every call passes the circuit breaker of the target. */
@@ -32,9 +44,7 @@ export function remoteApi(
   system: string,
 ): ObjectApi {
   const known = new Map<string, KubeKind>();
-  const kindOf = async (
-    kind: Pick<ObjectReference, "apiVersion" | "kind">,
-  ): Promise<KubeKind | undefined> => {
+  const kindOf = async (kind: ObjectType): Promise<KubeKind | undefined> => {
     const name = `${kind.apiVersion} ${kind.kind}`;
     const found = known.get(name);
     if (found !== undefined) return found;
@@ -45,12 +55,25 @@ export function remoteApi(
   const pathOf = async (at: ObjectReference): Promise<string> => {
     const served = await kindOf(at);
     if (served === undefined) throw unknownKind(at);
-    const base = at.apiVersion.includes("/") ? `/apis/${at.apiVersion}` : `/api/${at.apiVersion}`;
+    const base = basePath(at);
     const within = served.isNamespaced ? `/namespaces/${encodeURIComponent(at.namespace)}` : "";
     return `${base}${within}/${served.plural}/${encodeURIComponent(at.name)}`;
   };
   return {
-    isNamespaced: async (kind) => (await kindOf(kind))?.isNamespaced,
+    findKind: async (kind) => {
+      const served = await kindOf(kind);
+      return served === undefined ? undefined : { ...served, isReconciled: false };
+    },
+    listLabelled: async (kind, label, value) => {
+      const served = await kindOf(kind);
+      if (served === undefined) return [];
+      const path = `${basePath(kind)}/${served.plural}`;
+      const query = { labelSelector: `${label}=${value}` };
+      const { items } = await outside(system, (signal) => client.list(path, query, signal));
+      // Items of a list have no type of their own.
+      const { apiVersion } = kind;
+      return Array.from(items, (item) => ({ ...item, apiVersion, kind: kind.kind }));
+    },
     get: async (at) => {
       // Without its kind, an object does not exist either.
       if ((await kindOf(at)) === undefined) return undefined;
@@ -61,11 +84,15 @@ export function remoteApi(
       const path = await pathOf(at);
       return await outside(system, (signal) => client.apply(path, object, signal, { isDryRun }));
     },
-    delete: async (at, uid) => {
+    delete: async (at, uid, propagation) => {
       const path = await pathOf(at);
-      await outside(system, (signal) => client.delete(path, uid, signal));
+      await outside(system, (signal) => client.delete(path, uid, signal, propagation));
     },
   };
+}
+
+function basePath({ apiVersion }: Pick<ObjectType, "apiVersion">): string {
+  return apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 }
 
 export function unknownKind({ apiVersion, kind }: ObjectReference): KubeError {

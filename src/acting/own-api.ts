@@ -16,9 +16,10 @@ import { deleteResource } from "../intents/write/delete.ts";
 import { readStored } from "../intents/write/stored.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { isSetpointError } from "../kernel/errors.ts";
-import type { Json } from "../kernel/json.ts";
+import type { Json, JsonObject } from "../kernel/json.ts";
+import type { Position } from "../store/port.ts";
 import { unknownKind } from "./object-api.ts";
-import type { ObjectApi, ObjectReference } from "./object-api.ts";
+import type { ObjectApi, ObjectReference, ObjectType } from "./object-api.ts";
 
 export interface OwnApiInput {
   readonly intents: Intents;
@@ -37,10 +38,14 @@ export function ownApi(input: OwnApiInput): ObjectApi {
     return { ...served, namespace: at.namespace, name: at.name, subresource: "" };
   };
   return {
-    isNamespaced: async (kind) => {
-      const found = foundKind(intents, kind);
-      return found === undefined ? undefined : found.served.kind.scope === "Namespaced";
+    findKind: async (kind) => {
+      const served = foundKind(intents, kind)?.served;
+      if (served === undefined) return undefined;
+      const { names, scope } = served.kind;
+      const isNamespaced = scope === "Namespaced";
+      return { plural: names.plural, isNamespaced, isReconciled: served.isReconciled };
     },
+    listLabelled: async (kind, label, value) => await listLabelled(input, kind, label, value),
     get: async (at) => {
       if (foundKind(intents, at) === undefined) return undefined;
       const target = targetOf(at);
@@ -66,7 +71,7 @@ export function ownApi(input: OwnApiInput): ObjectApi {
       );
       return decodeDocument(written.body, written.revision);
     },
-    delete: async (at, uid) => {
+    delete: async (at, uid, propagation = "Background") => {
       const target = targetOf(at);
       authorize(input, target, "delete");
       await refusable(at, () =>
@@ -76,9 +81,9 @@ export function ownApi(input: OwnApiInput): ObjectApi {
             target,
             options: {
               isDryRun: false,
-              propagation: "Background",
+              propagation,
               preconditions: { uid },
-              raw: { propagationPolicy: "Background", preconditions: { uid } },
+              raw: { propagationPolicy: propagation, preconditions: { uid } },
               claim: fence.claim,
             },
           });
@@ -88,16 +93,56 @@ export function ownApi(input: OwnApiInput): ObjectApi {
   };
 }
 
+/** Of all namespaces; objects that the account may not read are left out. */
+async function listLabelled(
+  input: OwnApiInput,
+  kind: ObjectType,
+  label: string,
+  value: string,
+): Promise<readonly JsonObject[]> {
+  const { intents } = input;
+  const found = foundKind(intents, kind);
+  if (found === undefined) return [];
+  const { served, version } = found;
+  const labels = [{ key: label, operator: "in", values: [value] }] as const;
+  const objects: JsonObject[] = [];
+  let from: Position | undefined;
+  do {
+    const place = from === undefined ? {} : { from };
+    const page = await intents.store.list({ kind: served.id, labels, ...place });
+    for (const record of page.records) {
+      const { namespace, name } = record.key;
+      const at = { served, version, namespace, name, subresource: "" };
+      if (!mayAccess(input, at, "get").isAllowed) continue;
+      objects.push(await readStored(served, version, record));
+    }
+    from = page.next;
+  } while (from !== undefined);
+  return objects;
+}
+
 function foundKind(
   { kinds }: Pick<Intents, "kinds">,
-  { apiVersion, kind }: Pick<ObjectReference, "apiVersion" | "kind">,
+  { apiVersion, kind }: ObjectType,
 ): Found | undefined {
   const slash = apiVersion.indexOf("/");
   const group = slash < 0 ? "" : apiVersion.slice(0, slash);
   return kinds.findKind(group, apiVersion.slice(slash + 1), kind);
 }
 
-function authorize({ authorizer, user }: OwnApiInput, target: Target, verb: string): void {
+function authorize(input: OwnApiInput, target: Target, verb: string): void {
+  const { isAllowed, access, reason } = mayAccess(input, target, verb);
+  if (isAllowed) return;
+  throw new KubeError(403, "Forbidden", forbiddenAccess(input.user, access, reason).message);
+}
+
+interface Answer {
+  readonly isAllowed: boolean;
+  readonly access: ResourceAccess;
+  readonly reason: string;
+}
+
+function mayAccess({ authorizer, user }: OwnApiInput, target: Target, verb: string): Answer {
   const { group, names } = target.served.kind;
   const access: ResourceAccess = {
     kind: "resource",
@@ -109,8 +154,7 @@ function authorize({ authorizer, user }: OwnApiInput, target: Target, verb: stri
     name: verb === "create" ? "" : target.name,
   };
   const { allowed, reason } = authorizer.authorize(user, access);
-  if (allowed) return;
-  throw new KubeError(403, "Forbidden", forbiddenAccess(user, access, reason).message);
+  return { isAllowed: allowed, access, reason };
 }
 
 /** The ServiceAccount as the caller, in the trace of the run. */

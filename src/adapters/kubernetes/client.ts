@@ -28,9 +28,9 @@ export function kubeWith(openHttp: OpenHttp): OpenKube {
         const contentType = "application/apply-patch+yaml";
         return await send({ method: "PATCH", path: target, signal, contentType, body });
       },
-      delete: async (path, uid, signal) => {
+      delete: async (path, uid, signal, propagation = "Background") => {
         const preconditions = uid === undefined ? {} : { preconditions: { uid } };
-        const body = { propagationPolicy: "Background", ...preconditions };
+        const body = { propagationPolicy: propagation, ...preconditions };
         const contentType = "application/json";
         const call = { method: "DELETE", path, signal, contentType, body };
         return (await existing(send(call))) !== undefined;

@@ -26,7 +26,12 @@ export interface KubeClient extends Disposable {
     options?: ApplyOptions,
   ): Promise<JsonObject>;
   /** False when it does not exist. With a uid, only that object is deleted. */
-  delete(path: string, uid: string | undefined, signal: AbortSignal): Promise<boolean>;
+  delete(
+    path: string,
+    uid: string | undefined,
+    signal: AbortSignal,
+    propagation?: "Background" | "Foreground",
+  ): Promise<boolean>;
   /** How the API serves a kind; undefined when it does not. */
   findKind(
     kind: { readonly apiVersion: string; readonly kind: string },

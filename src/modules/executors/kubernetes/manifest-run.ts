@@ -40,7 +40,7 @@ export async function findWanted(
   const unserved: JsonObject[] = [];
   for (const object of wantedObjects(set)) {
     const [apiVersion, kind] = [textAt(object, "apiVersion"), textAt(object, "kind")];
-    const isNamespaced = await api.isNamespaced({ apiVersion, kind });
+    const isNamespaced = (await api.findKind({ apiVersion, kind }))?.isNamespaced;
     if (isNamespaced === undefined) {
       unserved.push(object);
       continue;
