@@ -1,12 +1,13 @@
-// The share of reading in a turn of the event loop. Node.js reads every connection that has data
-// before anything else happens, and parsing the requests of many connections that send without a
-// pause takes seconds. So when the requests of one turn have taken some time to read, no connection
-// is read any more in this turn. In the next one, groups of connections are read in turns, and of a
-// group first the connections that were read least recently.
+// The share of reading HTTP/1.1 in a turn of the event loop. Node.js reads every connection that
+// has data before anything else happens, and parsing requests of many connections that send without
+// a pause takes seconds. So when the requests of one turn have taken some time to read, no
+// connection is read any more in this turn. In the next one, groups of connections are read in
+// turns, and of a group first the connections that were read least recently.
 //
 // Node.js has no public function for this, because it reads HTTP below its streams. The handle of a
-// socket has `readStart` and `readStop`, which its own HTTP server calls. A connection that Node.js
-// has paused itself stays paused.
+// socket has `readStart` and `readStop`, which its own HTTP/1.1 server calls. A connection that
+// Node.js has paused itself stays paused. An HTTP/2 session reads its socket itself: to start that
+// from here ends the process with a fault in native code.
 
 export interface ReadTurnsPorts {
   /** Runs the function when the event loop has read what there was, before it reads again. */
@@ -16,7 +17,7 @@ export interface ReadTurnsPorts {
   readonly turnMs: number;
   /** A connection without a request in this time has little to read, and is not stopped. */
   readonly recentMs: number;
-  /** Of a socket, or of the socket of an HTTP/2 session. Undefined when it has ended. */
+  /** Undefined when the socket has ended. */
   readonly handleOf: (socket: object) => ReadHandle | undefined;
 }
 
@@ -49,7 +50,7 @@ export class ReadTurns {
     this.#ports = ports;
   }
 
-  /** A request of a connection was read. The connection is a session or a socket. */
+  /** A request of a connection was read. */
   took(connection: object, socket: object, group: string): void {
     const nowMs = this.#ports.nowMs();
     const known = this.#recent.get(connection);

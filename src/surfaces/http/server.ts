@@ -105,11 +105,6 @@ type ExchangeFor = (
   isHeldBack: boolean,
 ) => Exchange;
 
-function socketOf(request: Http2ServerRequest): object {
-  const { stream } = request as { stream?: Http2Stream };
-  return stream?.session?.socket ?? request.socket;
-}
-
 type Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
 function takeRequests(
@@ -122,9 +117,11 @@ function takeRequests(
       const exchange = exchangeFor(request, response, isHeldBack);
       const { url } = exchange;
       const { rawHeaders } = request;
-      const most = "stream" in request ? limits.maxConnectionStreams : arrivalLimits.maxPipelined;
+      const isTwo = "stream" in request;
+      const most = isTwo ? limits.maxConnectionStreams : arrivalLimits.maxPipelined;
       const connection = connectionOf(request);
-      const arrived = { connection, socket: socketOf(request), url, rawHeaders, most };
+      const socket = isTwo ? undefined : connection;
+      const arrived = { connection, socket, url, rawHeaders, most };
       const isTaken = handleTogether(arrived, () => void handled(input, exchange));
       if (!isTaken) refuseUnread(request);
     };

@@ -26,7 +26,8 @@ export function inLaterTurn(run: () => void): void {
 /** What a request came with. */
 interface Arrived {
   readonly connection: object;
-  readonly socket: object;
+  /** Of HTTP/1.1. An HTTP/2 session reads its socket itself, and nothing else may start that. */
+  readonly socket: object | undefined;
   readonly url: string;
   /** Names and values in turn. */
   readonly rawHeaders: readonly string[];
@@ -43,7 +44,7 @@ export function handleTogether(
   handle: () => void,
 ): boolean {
   const group = groupOf(connection, url);
-  reads.took(connection, socket, group);
+  if (socket !== undefined) reads.took(connection, socket, group);
   let bytes = arrivalLimits.requestBytes + url.length;
   for (const text of rawHeaders) bytes += text.length;
   return turns.handle(group, { connection, bytes, most, handle });
