@@ -120,7 +120,7 @@ export const catalogue = {
     status: 422,
     retry: "never",
     summary: "The document was understood but breaks a rule of its kind.",
-    action: "Correct the fields listed in the details.",
+    action: "Correct the fields that the message or the details name.",
   },
   "resource.not_found": {
     status: 404,

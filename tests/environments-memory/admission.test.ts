@@ -99,7 +99,7 @@ test("users do not write EnvironmentResources or the Operations of the server", 
   );
   await assert.rejects(
     rig.create("Operation", "x", { environment: "e", type: "Action", action: "nothing" }),
-    /no Template of the Environment has this action/,
+    /no Template of the Environment has the action nothing; it has none/,
   );
 });
 

@@ -13,7 +13,7 @@ test("a failure stops only dependants, and a retry touches only what is unfinish
   await rig.pass();
   let environment = await rig.read("Environment", "e");
   assert.equal(textAt(environment?.status, "phase"), "DeployedFail");
-  assert.match(textAt(environment?.status, "message"), /e\.a: Broken; 1 more wait/);
+  assert.match(textAt(environment?.status, "message"), /e\.a: Broken; 1 other resource waits/);
   assert.deepEqual(await rig.machines(), ["e.a", "e.b"]);
   const failed = await rig.read("Operation", "e.deploy-1");
   assert.equal(textAt(failed?.status, "phase"), "Failed");

@@ -82,7 +82,7 @@ test("a Plan shows additions, changes and removals with fields, and changes noth
     { path: "spec.password", hidden: true },
   ]);
   assert.deepEqual(fieldsOf(plan, "e.web"), [
-    { path: "spec.url", deferred: "known after db is applied" },
+    { path: "spec.url", before: "db:1", deferred: "known after db is applied" },
   ]);
   assert.equal(numberAt(plan?.status, "deferred"), 1);
   assert.ok(!JSON.stringify(plan?.status).includes("s3cret"));
@@ -135,7 +135,7 @@ test("approving a stale Plan is refused with what changed", async () => {
   await rig.patch("Environment", "e", { spec: { parameters: { size: 7 } } });
   await assert.rejects(
     rig.patch("Environment", "e", { spec: { approvedPlan: "p" } }),
-    /the Plan p is stale: the Environment has generation 2, not 1/,
+    /the Plan p is stale: the Environment has changed since \(generation 2, planned 1\)/,
   );
 });
 

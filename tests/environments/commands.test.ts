@@ -134,6 +134,35 @@ describe("the commands env and template", () => {
     assert.equal((await run("env", "update", "p7", "--no-protect")).code, 0);
   });
 
+  it("create waits for no approval, and names the next command", async () => {
+    const created = await run("env", "create", "shop.v1", "--id", "p8", "--approval");
+    assert.match(created.out, /p8: Deploying: .* approved\nplan the change with: .*plan p8/);
+    assert.equal(created.code, 0, created.err);
+    assert.equal((await run("env", "delete", "p8")).code, 0);
+  });
+
+  it("mistakes are named one by one, and change nothing", async () => {
+    const wrong = await run("env", "create", "shop.v1", "--set", "sise=1", "colour=5");
+    assert.match(wrong.err, /2 parts [^]*parameters\.sise: .*mean size[^]*parameters\.colour: /);
+    const unversioned = await run("env", "create", "shop");
+    assert.match(unversioned.err, /did you mean shop\.v1\?/);
+    const file = await run("env", "create", "shop.v1", "--set-secret", "a=@missing.txt");
+    assert.match(file.err, /the file missing\.txt cannot be read \(ENOENT\)[^]*try: /);
+    assert.doesNotMatch(file.err, /readFileSync/);
+    assert.doesNotMatch((await run("env", "list")).out, /environment-/);
+  });
+
+  it("add leaves a template that exists, and refuses another spec", async () => {
+    const path = join(folder, "template.yaml");
+    assert.match((await run("template", "add", path)).out, /template shop\.v1 unchanged/);
+    await writeFile(
+      join(folder, "changed.yaml"),
+      template.replace("default: red", "default: blue"),
+    );
+    const refused = await run("template", "add", join(folder, "changed.yaml"));
+    assert.match(refused.err, /shop\.v1 exists with another spec[^]*raise spec\.version/);
+  });
+
   it("approve of a planned destruction destroys the environment", async () => {
     const planned = await run("env", "plan", "p7", "--destroy");
     assert.match(planned.out, /- p7\.db/);
@@ -146,7 +175,10 @@ describe("the commands env and template", () => {
   });
 
   it("deploy deploys a destroyed environment again, and delete frees its id", async () => {
-    const deployed = await run("env", "deploy", "p7");
+    const updated = await run("env", "update", "p7", "--set", "colour=green");
+    assert.match(updated.out, /nothing is deployed: run setpoint env deploy p7/);
+    const deployed = await run("env", "deploy", "p7", "--set", "size=2", "--ttl", "8h");
+    assert.equal(pickText(await configMap("p7.db"), "data.size"), "2");
     assert.match(deployed.out, /p7: Deployed - OK/, deployed.err);
     const deleted = await run("env", "delete", "p7");
     assert.match(deleted.out, /p7: deleted/, deleted.err);

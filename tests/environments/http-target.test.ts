@@ -140,3 +140,37 @@ test("HttpCalls are targets of an environment, and its actions call an applicati
   await until(server, "environments/e", "status.phase", "Destroyed");
   assert.deepEqual(calls.slice(-2), ["DELETE /web", "DELETE /db"]);
 });
+
+test("a program that no policy allows fails its resource and ends the deployment", async () => {
+  await using server = await startKubeServer();
+  const apiVersion = "environments.setpoint.dev/v1";
+  const bindings = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings";
+  await send(server, "POST", bindings, {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "RoleBinding",
+    metadata: { name: "environment" },
+    subjects: [{ kind: "ServiceAccount", name: "environment", namespace: "default" }],
+    roleRef: { kind: "ClusterRole", name: "edit", apiGroup: "rbac.authorization.k8s.io" },
+  });
+  const target = { apiVersion: "executors.setpoint.dev/v1", kind: "CommandRun" };
+  const resources = [{ key: "run", template: { ...target, spec: { program: "ls", args: [] } } }];
+  await send(server, "POST", `${group}/templates`, {
+    apiVersion,
+    kind: "Template",
+    metadata: { name: "job.v1" },
+    spec: { id: "job", version: 1, resources },
+  });
+  const spec = { templates: ["job.v1"] };
+  const metadata = { name: "e" };
+  await send(server, "POST", `${group}/environments`, {
+    apiVersion,
+    kind: "Environment",
+    metadata,
+    spec,
+  });
+  const failed = await waitUntil("the phase DeployedFail", async () => {
+    const environment = await send(server, "GET", `${group}/environments/e`);
+    return pick(environment, "status.phase") === "DeployedFail" ? environment : undefined;
+  });
+  assert.equal(pick(failed, "status.message"), "e.run: PolicyDenied");
+});

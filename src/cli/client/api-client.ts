@@ -10,7 +10,7 @@ import type { ErrorCode } from "../../kernel/errors.ts";
 import { parseExact } from "../../kernel/int64.ts";
 import type { Json, JsonObject } from "../../kernel/json.ts";
 import { jsonLines } from "../../kernel/json-lines.ts";
-import { numberAt, textAt } from "../../kernel/json-read.ts";
+import { listAt, numberAt, textAt } from "../../kernel/json-read.ts";
 import { systemTimers } from "../../kernel/timers.ts";
 import type { KubeAccess } from "../../kernel/kubeconfig.ts";
 
@@ -176,7 +176,7 @@ function refused(status: number, json: Json | undefined, text: string): Setpoint
   const code = Object.hasOwn(catalogue, own) ? (own as ErrorCode) : usual;
   const suggestion = textAt(json, "suggestion");
   return new SetpointError(code, message, {
-    details: { status },
+    details: { status, errors: listAt(json, "errors") },
     ...(suggestion === "" ? {} : { suggestion }),
   });
 }

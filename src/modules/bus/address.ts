@@ -68,7 +68,9 @@ async function text(field: string, path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {
-    throw new SetpointError("broker.unavailable", `bus.${field} cannot be read`, { cause });
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const message = `bus.${field}: the file ${path} cannot be read (${code})`;
+    throw new SetpointError("broker.unavailable", message, { cause });
   }
 }
 

@@ -47,8 +47,11 @@ export async function keepConnected(
     } catch (error) {
       if (signal.aborted) return;
       if (isSetpointError(error, "claim.lost")) throw error;
-      state.reason = error instanceof Error ? error.message : "unknown";
-      log.warn({ error, use: input.use }, "broker connection failed and will be opened again");
+      const reason = error instanceof Error ? error.message : "unknown";
+      // The same failure is repeated for as long as the broker is away.
+      const level = reason === state.reason ? "debug" : "warn";
+      state.reason = reason;
+      log[level]({ error, use: input.use }, "broker connection failed and will be opened again");
     }
     failures += 1;
     await timers.sleep(pauseMs(failures, random.next()), signal).catch(() => undefined);

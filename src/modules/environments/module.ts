@@ -29,7 +29,7 @@ const written = [
 
 export const environments: BuiltInModule = {
   name: "environments",
-  version: 3,
+  version: 4,
   kinds: [
     { kind: templateKind, isReconciled: false },
     // Its resources depend on the spec alone.

@@ -14,19 +14,22 @@ import { checkParameters, joinedDeclarations } from "../templates/parameters.ts"
 import { joinedKnown } from "../templates/references.ts";
 
 /** Templates by the names in the spec; undefined for one that does not exist. */
-export type FoundTemplates = readonly (NamedTemplate | undefined)[];
+export interface FoundTemplates {
+  readonly found: readonly (NamedTemplate | undefined)[];
+  /** Why there is no Template of a name. */
+  readonly missing: (name: string) => string;
+}
 
 /** Pauses between entries. */
 export function* deploymentErrors(
   metadata: JsonObject,
   spec: JsonObject,
-  found: FoundTemplates,
+  { found, missing }: FoundTemplates,
 ): Sliced<readonly FieldError[]> {
   const names = textsAt(spec, "templates");
   const errors = names.flatMap((name, at) => {
     if (found[at] !== undefined) return [];
-    const detail = "there is no Template of this name in the namespace";
-    return [invalidField(`spec.templates[${at}]`, name, detail)];
+    return [invalidField(`spec.templates[${at}]`, name, missing(name))];
   });
   if (errors.length > 0) return errors;
   const templates = found.filter((each) => each !== undefined);

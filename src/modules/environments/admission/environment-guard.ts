@@ -151,7 +151,8 @@ async function checkWrite(request: AdmissionRequest, ports: EnvironmentGuardPort
   if (!isDeployed && !isDated && !isDestroyed && !isLinked && !isApproved) return;
   const found = await templatesOf(target.namespace, spec, ports);
   if (isDeployed) {
-    const steps = deploymentErrors({ ...object.metadata }, spec, found);
+    const missing = (name: string): string => ports.templates.missing(target.namespace, name);
+    const steps = deploymentErrors({ ...object.metadata }, spec, { found, missing });
     refuse(request, await inTurnsOf(target.namespace, steps));
     checkPermission(request, found, "deploy");
     checkAccount(request, ports);
@@ -201,11 +202,20 @@ function destroyedErrors(object: Resource, old: Resource | undefined): readonly 
   return [forbiddenField(path, "is set by the server when the Environment is Destroyed")];
 }
 
+function unprotect(object: Resource | undefined): string {
+  return `setpoint env update ${object?.metadata.name ?? "ID"} --no-protect`;
+}
+
 function protectionErrors({ object, old }: AdmissionRequest): readonly FieldError[] {
   const isWanted = textAt(object?.spec, "desired") === "Destroyed";
   const wasWanted = textAt(old?.spec, "desired") === "Destroyed";
   if (!isWanted || wasWanted || !isTrueAt(object?.spec, "protected")) return [];
-  return [forbiddenField("spec.desired", "the Environment is protected: clear spec.protected")];
+  return [
+    forbiddenField(
+      "spec.desired",
+      `the Environment is protected: set spec.protected to false (${unprotect(object)})`,
+    ),
+  ];
 }
 
 /**
@@ -279,5 +289,7 @@ function nameTaken(request: AdmissionRequest, fault: HeldFault): SetpointError |
   const why =
     `spec.displayName: ${JSON.stringify(shownName(object))} is used by ${holder}: ` +
     "choose another display name, or destroy that Environment";
-  return conflict(target.served.kind, object.metadata.name, why);
+  const { code, message, details } = conflict(target.served.kind, object.metadata.name, why);
+  const suggestion = "Choose another display name, or destroy that Environment.";
+  return new SetpointError(code, message, { details, suggestion });
 }

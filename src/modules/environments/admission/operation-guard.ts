@@ -191,7 +191,9 @@ async function actionErrors(
     names.push(...(found?.compiled.actions.keys() ?? []));
   }
   if (names.includes(action)) return [];
-  const detail = `no Template of the Environment has this action${suggester()(action, names)}`;
+  const known = names.length === 0 ? "; it has none" : `; it has ${names.join(", ")}`;
+  const near = suggester()(action, names) || known;
+  const detail = `no Template of the Environment has the action ${action}${near}`;
   return [invalidField("spec.action", action, detail)];
 }
 

@@ -9,6 +9,7 @@ import { namespaceTenant } from "../../../intents/auth/tenant-name.ts";
 import { allPages } from "../../../intents/read/all-pages.ts";
 import { conflict, forbidden } from "../../../intents/refusals.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
+import { SetpointError } from "../../../kernel/errors.ts";
 import { invalidField } from "../../../kernel/field-error.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
@@ -134,7 +135,8 @@ async function checkPlan(
   const found = await Promise.all(
     names.map(async (each) => await ports.templates.get(target.namespace, each)),
   );
-  const steps = deploymentErrors({ ...environment.metadata }, spec, found);
+  const missing = (each: string): string => ports.templates.missing(target.namespace, each);
+  const steps = deploymentErrors({ ...environment.metadata }, spec, { found, missing });
   refuse(request, await inTurnsOf(target.namespace, steps));
 }
 
@@ -170,8 +172,10 @@ async function checkApproval(request: AdmissionRequest, ports: PlanGuardPorts): 
     ...changesSince(found, old, members),
   ];
   if (changes.length === 0) return;
-  const why = `the Plan ${plan} is stale: ${changes.join("; ")}; create another Plan`;
-  throw conflict(target.served.kind, target.name, why);
+  const why = `the Plan ${plan} is stale: ${changes.join("; ")}`;
+  const { code, message, details } = conflict(target.served.kind, target.name, why);
+  const suggestion = `create another Plan: setpoint env plan ${target.name}`;
+  throw new SetpointError(code, message, { details, suggestion });
 }
 
 /** The user of a change of the Environment that is not deployed yet, and that the Plan includes. */

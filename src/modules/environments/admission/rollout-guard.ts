@@ -88,7 +88,7 @@ async function checkCreation(
   const template = await ports.templates.get(namespace, name);
   const environments = objectsAt(spec, "environments");
   refuse(request, [
-    ...(template === undefined ? [missing(name)] : []),
+    ...(template === undefined ? [missing(name, ports.templates.missing(namespace, name))] : []),
     ...(template !== undefined && environments.length === 0 ? [unused(name)] : []),
     ...(environments.length > environmentLimits.maxRolloutEnvironments ? [tooMany(name)] : []),
   ]);
@@ -161,8 +161,8 @@ async function templatesIn(
   return found;
 }
 
-function missing(name: string): FieldError {
-  return invalidField("spec.template", name, "there is no Template of this name");
+function missing(name: string, detail: string): FieldError {
+  return invalidField("spec.template", name, detail);
 }
 
 function unused(name: string): FieldError {

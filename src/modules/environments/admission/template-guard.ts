@@ -85,5 +85,6 @@ function inUse({ name }: AdmissionRequest["target"], kind: string, user: string)
     "destroy the Environment, or move it to another version, before you delete the Template";
   return new SetpointError("resource.protected", message, {
     details: { name, kind: "templates" },
+    suggestion: `Run setpoint env list, and delete the Environments that use ${name}.`,
   });
 }

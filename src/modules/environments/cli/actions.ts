@@ -2,11 +2,12 @@
 
 import type { CommandCall, RunCommand } from "../../../contract/command.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
-import type { Json, JsonObject } from "../../../kernel/json.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
 import { objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { hasEnded } from "../operations/operation.ts";
 import { operationsKind } from "../names.ts";
-import { showUnlessAsked } from "./progress.ts";
+import { showUnlessAsked, snapshotOf } from "./progress.ts";
+import type { Snapshot } from "./progress.ts";
 import { secondsOf, sessionOf, statesOf } from "./request.ts";
 import type { Session } from "./request.ts";
 
@@ -90,14 +91,14 @@ interface Acted {
   readonly session: Session;
   readonly id: string;
   /** The environment before the request. */
-  readonly before: Json;
+  readonly before: Snapshot;
   readonly answer: JsonObject;
 }
 
 async function act(call: CommandCall, route: string, body: JsonObject): Promise<Acted> {
   const session = sessionOf(call);
   const [id = ""] = call.args;
-  const before = await session.server.get(session.path(`environments/${id}`));
+  const before = await snapshotOf(session, id);
   const answer = await session.server.post(session.path(`environments/${id}/${route}`), body);
   return { session, id, before, answer: answer as JsonObject };
 }

@@ -24,7 +24,10 @@ Examples:
   setpoint env plan preview-7 --destroy`;
 
 const parameterOptions: readonly CommandOption[] = [
-  { flags: "--set <name=value...>", summary: "parameters; values are JSON, or text" },
+  {
+    flags: "--set <name=value...>",
+    summary: "parameters; values are JSON, or text: --set 'version=\"1.10\"' is a text",
+  },
   {
     flags: "--set-secret <name=value...>",
     summary: "secret parameters; @FILE reads the value from a file, - from standard input",
@@ -39,6 +42,15 @@ Examples:
   setpoint env update preview-7 --template shop.v2 --ttl 8h
   setpoint env update preview-7 --set size=3 --tag stage=test
   setpoint env update production --protect`;
+
+const deployHelp = `
+The command deploys an environment that was destroyed, and changes what the options state, in one
+write. An environment that is deployed is updated. If the date of planned destruction has passed,
+state another one with --ttl.
+
+Examples:
+  setpoint env deploy preview-7 --ttl 8h
+  setpoint env deploy preview-7 --set image=shop:1.5 --ttl 8h`;
 
 /** Of an environment that is created or updated. */
 const fieldOptions: readonly CommandOption[] = [
@@ -131,8 +143,13 @@ const environmentCommands: readonly Command[] = [
   },
   {
     syntax: "deploy <id>",
-    summary: "deploy an environment again that was destroyed",
-    options: [noWait],
+    summary: "deploy an environment, also one that was destroyed, with changes",
+    help: deployHelp,
+    options: [
+      { flags: "--template <names...>", summary: "templates instead of the present ones" },
+      ...fieldOptions,
+      noWait,
+    ],
     server: "used",
     load: async () => (await import("./update.ts")).runDeploy,
   },

@@ -3,8 +3,9 @@
 import type { CommandCall, RunCommand } from "../../../contract/command.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import { shortText } from "../../../kernel/short-text.ts";
 import { plansKind } from "../names.ts";
-import { showUnlessAsked } from "./progress.ts";
+import { showUnlessAsked, snapshotOf } from "./progress.ts";
 import { parametersOf, sessionOf, statesOf } from "./request.ts";
 import type { Session } from "./request.ts";
 
@@ -37,7 +38,7 @@ export const runApprove: RunCommand = async (call) => {
   const environment = await session.server.post(session.path(`plans/${plan}/approve`), {});
   const id = textAt(environment, "id");
   call.print(`plan ${plan} of environment ${id} approved`);
-  await showUnlessAsked(call, session, id, { since: environment });
+  await showUnlessAsked(call, session, id, { since: await snapshotOf(session, id, environment) });
 };
 
 /** The plan, when it is no longer pending. */
@@ -104,6 +105,9 @@ export function fieldLine(field: JsonObject): string {
   return `${path}: ${shown(field["before"])} -> ${after}`;
 }
 
+/** Long values are cut: all of them are in the output with -o json. */
 function shown(value: Json | undefined): string {
-  return value === undefined ? "(none)" : JSON.stringify(value);
+  return value === undefined ? "(none)" : shortText(JSON.stringify(value), maxValueChars);
 }
+
+const maxValueChars = 200;

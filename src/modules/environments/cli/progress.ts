@@ -4,6 +4,7 @@
 import type { CommandCall } from "../../../contract/command.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { environmentPhases, phaseTexts } from "../environment/phases.ts";
 import type { EnvironmentPhase } from "../environment/phases.ts";
 import { environmentsKind } from "../names.ts";
 import { hasEnded } from "../operations/operation.ts";
@@ -21,8 +22,54 @@ const maxShown = 200;
 export interface Awaited {
   /** The operation that must end; whichever runs when left out. */
   readonly operation?: string;
-  /** Transitions before this revision of the environment are not printed. */
-  readonly since: Json | undefined;
+  /** What is not news; undefined for an environment that was created. */
+  readonly since: Snapshot | undefined;
+}
+
+/** An environment before a request, and the lines about its resources. */
+export interface Snapshot {
+  readonly environment: Json;
+  readonly lines: readonly string[];
+}
+
+export async function snapshotOf(session: Session, id: string, known?: Json): Promise<Snapshot> {
+  const { server, path } = session;
+  const environment = known ?? (await server.get(path(`environments/${id}`)));
+  const total = numberAt(environment, "status", "resources", "total") ?? 0;
+  const lines = total > maxShown ? [] : (await resourcesOf(session, id)).map(shownResource);
+  return { environment, lines };
+}
+
+async function resourcesOf(
+  { server, path }: Session,
+  environment: string,
+): Promise<readonly JsonObject[]> {
+  const list = await server.get(path("resources", { environment, limit: String(maxShown) }));
+  return objectsAt(list, "items");
+}
+
+/** Prints each line once. */
+class News {
+  readonly #call: CommandCall;
+  readonly #old: ReadonlySet<string>;
+  readonly #printed = new Set<string>();
+
+  constructor(call: CommandCall, since: Snapshot | undefined) {
+    const transitions = objectsAt(since?.environment, "status", "transitions");
+    this.#call = call;
+    this.#old = new Set([...transitions.map(transitionLine), ...(since?.lines ?? [])]);
+  }
+
+  readonly line = (text: string): void => {
+    if (!this.#old.has(text)) this.result(text);
+  };
+
+  /** Also where it is the same as before. */
+  readonly result = (text: string): void => {
+    if (this.#printed.has(text)) return;
+    this.#printed.add(text);
+    this.#call.print(text);
+  };
 }
 
 /** Sets the exit code 1 when the environment is not as desired. */
@@ -32,11 +79,14 @@ export async function showProgress(
   id: string,
   { operation, since }: Awaited,
 ): Promise<void> {
-  const shown = new Set(objectsAt(since, "status", "transitions").map(transitionLine));
+  const news = new News(call, since);
   const about = { kind: environmentsKind, route: "environments", id };
   for await (const environment of statesOf(session, about)) {
-    await printNews(call, session, environment, shown);
+    const resources = await printNews(news, session, environment);
     if (!isSettled(environment) || !(await isOver(session, operation))) continue;
+    for (const each of resources) {
+      if (textAt(each, "status", "state") === "Failed") news.result(shownResource(each));
+    }
     printEnd(call, environment);
     return;
   }
@@ -51,41 +101,47 @@ async function isOver({ server, path }: Session, operation: string | undefined):
 export function isSettled(environment: Json): boolean {
   const observed = numberAt(environment, "status", "observedGeneration");
   if (observed !== numberAt(environment, "generation")) return false;
+  // The operation that waits for an approval is the present one.
+  if (isAwaitingApproval(environment)) return true;
   if (textAt(environment, "status", "operation") !== "") return false;
-  return (
-    finalPhases.has(textAt(environment, "status", "phase")) ||
-    textAt(environment, "status", "reason") === "AwaitingApproval"
-  );
+  return finalPhases.has(textAt(environment, "status", "phase"));
 }
 
+function isAwaitingApproval(environment: Json): boolean {
+  return textAt(environment, "status", "reason") === "AwaitingApproval";
+}
+
+/** The resources, unless there are too many. */
 async function printNews(
-  call: CommandCall,
-  { server, path }: Session,
+  { line }: News,
+  session: Session,
   environment: Json,
-  shown: Set<string>,
-): Promise<void> {
-  const line = (text: string): void => {
-    if (shown.has(text)) return;
-    shown.add(text);
-    call.print(text);
-  };
+): Promise<readonly JsonObject[]> {
   objectsAt(environment, "status", "transitions").map(transitionLine).forEach(line);
   const total = numberAt(environment, "status", "resources", "total") ?? 0;
   if (total > maxShown) {
     const ready = numberAt(environment, "status", "resources", "ready") ?? 0;
     line(`  ${ready} of ${total} resources are ready`);
-    return;
+    return [];
   }
-  const id = textAt(environment, "id");
-  const limit = String(maxShown);
-  const list = await server.get(path("resources", { environment: id, limit }));
-  for (const item of objectsAt(list, "items")) line(`  ${resourceLine(item)}`);
+  const resources = await resourcesOf(session, textAt(environment, "id"));
+  resources.map(shownResource).forEach(line);
+  return resources;
+}
+
+function shownResource(item: JsonObject): string {
+  return `  ${resourceLine(item)}`;
 }
 
 function transitionLine(transition: JsonObject): string {
   const message = textAt(transition, "message");
-  const phase = textAt(transition, "phase");
+  const named = textAt(transition, "phase");
+  const phase = isPhase(named) ? phaseTexts[named] : named;
   return `${textAt(transition, "at")}  ${phase}${message === "" ? "" : `: ${message}`}`;
+}
+
+function isPhase(text: string): text is EnvironmentPhase {
+  return (environmentPhases as readonly string[]).includes(text);
 }
 
 export function resourceLine(item: JsonObject): string {
@@ -101,10 +157,12 @@ function printEnd(call: CommandCall, environment: Json): void {
   const phase = textAt(environment, "status", "phase");
   const message = textAt(environment, "status", "message");
   const shown = textAt(environment, "status", "statusText") || phase;
-  call.print(`${textAt(environment, "id")}: ${shown}${message === "" ? "" : `: ${message}`}`);
+  const id = textAt(environment, "id");
+  call.print(`${id}: ${shown}${message === "" ? "" : `: ${message}`}`);
   for (const entry of objectsAt(environment, "status", "entryPoints")) {
     call.print(`  ${textAt(entry, "name")}: ${textAt(entry, "url")}`);
   }
+  if (isAwaitingApproval(environment)) call.print(`plan the change with: setpoint env plan ${id}`);
   if (phase === "DeployedFail") call.setExitCode(1);
 }
 

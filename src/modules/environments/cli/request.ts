@@ -49,7 +49,9 @@ export function namedValues(
     texts.map((text) => {
       const at = text.indexOf("=");
       if (at > 0) return [text.slice(0, at), read(text.slice(at + 1))];
-      throw new SetpointError("config.invalid", `${option} ${text} is not NAME=VALUE`);
+      throw new SetpointError("config.invalid", `${option} ${text} is not NAME=VALUE`, {
+        suggestion: `write a name, an equals sign and a value, such as ${option} size=3`,
+      });
     }),
   );
 }
@@ -66,7 +68,16 @@ export function jsonOrText(text: string): Json {
 /** "@FILE" is the content of a file and "-" standard input, without the last line break. */
 export function secretValue(text: string): Json {
   if (text !== "-" && !text.startsWith("@")) return text;
-  return readFileSync(text === "-" ? 0 : text.slice(1), "utf8").replace(/\n$/, "");
+  const file = text.slice(1);
+  try {
+    return readFileSync(text === "-" ? 0 : file, "utf8").replace(/\n$/, "");
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
+    const name = text === "-" ? "standard input" : `the file ${file}`;
+    throw new SetpointError("config.invalid", `--set-secret: ${name} cannot be read (${code})`, {
+      suggestion: "write NAME=@FILE with the path of a file that you can read",
+    });
+  }
 }
 
 /** Both kinds of parameters, as the options --set and --set-secret have them. */

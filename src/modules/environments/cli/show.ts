@@ -11,13 +11,16 @@ import {
   textsAt,
 } from "../../../kernel/json-read.ts";
 import { resourceLine } from "./progress.ts";
-import { sessionOf } from "./request.ts";
+import { namedValues, sessionOf } from "./request.ts";
 import type { Session } from "./request.ts";
 
 export const runList: RunCommand = async (call) => {
   const { options, isJson } = call;
   const session = sessionOf(call);
-  const tags = Array.isArray(options["tag"]) ? options["tag"].map(String).join(",") : "";
+  const named = namedValues("--tag", options["tag"], (value) => value);
+  const tags = Object.keys(named)
+    .map((name) => `${name}=${textAt(named, name)}`)
+    .join(",");
   const query = {
     ...(options["allNamespaces"] === true ? { namespace: "" } : {}),
     ...(tags === "" ? {} : { tags }),
@@ -40,7 +43,7 @@ export const runShow: RunCommand = async (call) => {
     return;
   }
   for (const line of details(environment)) call.print(line);
-  call.print("resources:");
+  if (resources.length > 0) call.print("resources:");
   for (const resource of resources) {
     call.print(`  ${resourceLine(resource)}`);
     for (const link of objectsAt(resource, "status", "links")) {
@@ -127,6 +130,6 @@ function details(environment: Json): readonly string[] {
 
 function readyText(status: JsonObject): string {
   const total = numberAt(status, "resources", "total");
-  if (total === undefined) return "";
+  if (total === undefined || total === 0) return "";
   return `${numberAt(status, "resources", "ready") ?? 0} of ${total}`;
 }

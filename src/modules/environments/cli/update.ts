@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import { environmentsKind } from "../names.ts";
 import { fieldsOf } from "./fields.ts";
-import { showUnlessAsked } from "./progress.ts";
+import { showUnlessAsked, snapshotOf } from "./progress.ts";
 import { sessionOf, statesOf } from "./request.ts";
 import type { Session } from "./request.ts";
 
@@ -14,31 +14,39 @@ export const runUpdate: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [id = ""] = call.args;
   const spec = changesOf(call);
-  const at = session.path(`environments/${id}`);
-  const before = await session.server.get(at);
-  await session.server.patch(at, { spec }, "application/json");
+  if (Object.keys(spec).length === 0) throw noChange();
+  const before = await snapshotOf(session, id);
+  await session.server.patch(session.path(`environments/${id}`), { spec }, "application/json");
   call.print(`environment ${id} updated`);
+  if (textAt(before.environment, "spec", "desired") === "Destroyed") {
+    call.print(`it is destroyed, so nothing is deployed: run setpoint env deploy ${id}`);
+    return;
+  }
   await showUnlessAsked(call, session, id, { since: before });
 };
 
 function changesOf(call: CommandCall): JsonObject {
   const { template, protect } = call.options;
-  const spec: JsonObject = {
+  return {
     ...(Array.isArray(template) ? { templates: template.map(String) } : {}),
     ...(typeof protect === "boolean" ? { protected: protect } : {}),
     ...fieldsOf(call),
   };
-  if (Object.keys(spec).length > 0) return spec;
-  throw new SetpointError("config.invalid", "no option states a change", {
+}
+
+function noChange(): SetpointError {
+  return new SetpointError("config.invalid", "no option states a change", {
     suggestion: "state at least one, such as --template shop.v2 or --set size=3",
   });
 }
 
+/** One write: the changes and the deployment. */
 export const runDeploy: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [id = ""] = call.args;
-  const before = await session.server.get(session.path(`environments/${id}`));
-  await session.server.post(session.path(`environments/${id}/deploy`), {});
+  const before = await snapshotOf(session, id);
+  const spec = { ...changesOf(call), desired: "Deployed" };
+  await session.server.patch(session.path(`environments/${id}`), { spec }, "application/json");
   call.print(`environment ${id} will be deployed`);
   await showUnlessAsked(call, session, id, { since: before });
 };

@@ -44,8 +44,7 @@ export function phaseFrom(input: PhaseInput): PhaseReport {
   if (failures.length > 0) {
     const [first] = failures;
     const isCancelled = failures.every(({ reason }) => reason === "Cancelled");
-    const blocked = input.blocked === 0 ? "" : `; ${input.blocked} more wait for them`;
-    const message = `${first?.resource}: ${first?.reason}${blocked}`;
+    const message = `${first?.resource}: ${first?.reason}${waitingText(input.blocked)}`;
     return { phase: "DeployedFail", reason: isCancelled ? "Cancelled" : "ResourceFailed", message };
   }
   if (input.isBusy) {
@@ -60,6 +59,11 @@ export function phaseFrom(input: PhaseInput): PhaseReport {
     return { phase: "DeployedFail", reason: "ValidationFailed", message: input.healthMessage };
   }
   return { phase: "DeployedOk", reason: "Deployed", message: "" };
+}
+
+function waitingText(count: number): string {
+  if (count === 0) return "";
+  return count === 1 ? "; 1 other resource waits" : `; ${count} other resources wait`;
 }
 
 function destruction({ isRemoved, failures }: PhaseInput): PhaseReport {

@@ -122,7 +122,7 @@ export const environmentKind: KindInput = {
   scope: "Namespaced",
   subresources: { status: true },
   versions: versions({ spec, status }, [
-    { name: "Name", type: "string", jsonPath: ".spec.displayName" },
+    { name: "Display Name", type: "string", jsonPath: ".spec.displayName" },
     { name: "Phase", type: "string", jsonPath: ".status.statusText" },
     { name: "Ready", type: "integer", jsonPath: ".status.resources.ready" },
     { name: "Total", type: "integer", jsonPath: ".status.resources.total" },

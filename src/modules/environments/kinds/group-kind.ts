@@ -43,7 +43,7 @@ export const groupKind: KindInput = {
   subresources: { status: true },
   versions: versions({ spec: groupSpec, status: groupStatus }, [
     { name: "Environment", type: "string", jsonPath: ".spec.environment" },
-    { name: "Name", type: "string", jsonPath: ".spec.name" },
+    { name: "Display Name", type: "string", jsonPath: ".spec.name" },
     { name: "State", type: "string", jsonPath: ".status.state" },
   ]),
 };
@@ -82,7 +82,7 @@ export const externalKind: KindInput = {
       status: object({ outputs: freeObject, statusEndpoints: shownHealth }),
     },
     [
-      { name: "Name", type: "string", jsonPath: ".spec.name" },
+      { name: "Display Name", type: "string", jsonPath: ".spec.name" },
       conditionColumn("Ready", "Ready", "status"),
     ],
   ),

@@ -111,7 +111,7 @@ export const destroyedEnvironmentKind: KindInput = {
     },
     [
       { name: "Id", type: "string", jsonPath: ".spec.id" },
-      { name: "Name", type: "string", jsonPath: ".spec.displayName" },
+      { name: "Display Name", type: "string", jsonPath: ".spec.displayName" },
       { name: "Destroyed", type: "date", jsonPath: ".spec.destroyedAt" },
     ],
     [".spec.id"],

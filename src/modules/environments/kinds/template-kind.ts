@@ -210,7 +210,7 @@ export const templateKind: KindInput = {
     [
       { name: "Id", type: "string", jsonPath: ".spec.id" },
       { name: "Version", type: "integer", jsonPath: ".spec.version" },
-      { name: "Name", type: "string", jsonPath: ".spec.name" },
+      { name: "Display Name", type: "string", jsonPath: ".spec.name" },
       { name: "Commit", type: "string", jsonPath: ".spec.source.commit" },
     ],
     [".spec.id"],

@@ -185,7 +185,8 @@ function fieldsOf(before: JsonObject, after: PartlyRendered, kind: Kind): readon
   const places = after.deferred.map(({ text }) => formatPointer(text.place));
   const isDeferred = (path: string): boolean =>
     places.some((each) => path === each || path.startsWith(`${each}/`));
-  const shownChanges = diff(shownDocument(kind, before), shownDocument(kind, after.document));
+  const shownBefore = shownDocument(kind, before);
+  const shownChanges = diff(shownBefore, shownDocument(kind, after.document));
   const known = shownChanges.filter(({ path }) => !isDeferred(path)).map(fieldOf);
   const secrets = new Set([
     ...secretPointers(kind, before),
@@ -198,10 +199,14 @@ function fieldsOf(before: JsonObject, after: PartlyRendered, kind: Kind): readon
       return !isSame && !isDeferred(path);
     })
     .map((path) => ({ path: shownPath(path), hidden: true }));
-  const later = after.deferred.map(({ text, on }) => ({
-    path: text.place.join("."),
-    deferred: `known after ${on.join(", ")} is applied`,
-  }));
+  const later = after.deferred.map(({ text, on }) => {
+    const old = getAt(shownBefore, text.place);
+    return {
+      path: text.place.join("."),
+      ...(old === undefined ? {} : { before: old }),
+      deferred: `known after ${on.join(", ")} is applied`,
+    };
+  });
   return [...known, ...hidden, ...later].slice(0, environmentLimits.maxPlanFields);
 }
 

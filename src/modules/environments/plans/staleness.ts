@@ -23,7 +23,8 @@ export function changesSince(
   const changes: string[] = [];
   const planned = numberAt(before, "environment") ?? 0;
   if (numberAt(now, "environment") !== planned) {
-    changes.push(`the Environment has generation ${numberAt(now, "environment")}, not ${planned}`);
+    const is = numberAt(now, "environment") ?? 0;
+    changes.push(`the Environment has changed since (generation ${is}, planned ${planned})`);
   }
   for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
     if (name === "environment") continue;
@@ -32,7 +33,7 @@ export function changesSince(
     if (was === is) continue;
     if (was === undefined) changes.push(`${name} was added`);
     else if (is === undefined) changes.push(`${name} was removed`);
-    else changes.push(`${name} has generation ${is}, not ${was}`);
+    else changes.push(`${name} has changed since (generation ${is}, planned ${was})`);
   }
   return changes.slice(0, environmentLimits.maxNamed);
 }

@@ -6,7 +6,8 @@ import type { Outcome } from "../../../engine/outcome.ts";
 import type { Reconciler } from "../../../engine/reconciler.ts";
 import type { Found } from "../../../intents/kinds/registry.ts";
 import { namespaceTenant } from "../../../intents/auth/tenant-name.ts";
-import { isSetpointError } from "../../../kernel/errors.ts";
+import { entryOf, isSetpointError } from "../../../kernel/errors.ts";
+import type { ErrorCode } from "../../../kernel/errors.ts";
 import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import { heavyTurns } from "../../../kernel/pauses.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
@@ -162,7 +163,7 @@ function failure(resource: Resource, reason: string, message: string): Outcome {
 function refusedOutcome(error: unknown, resource: Resource): Outcome | undefined {
   if (error instanceof TemplateProblem) return failure(resource, "TemplateFailed", error.message);
   if (!isSetpointError(error)) return undefined;
-  const reason = reasons[error.code];
+  const reason = reasons[error.code] ?? otherReason(error.code);
   if (reason === undefined) return undefined;
   const hint = error.code === "request.forbidden" ? forbiddenHint(resource) : "";
   return failure(resource, reason, `${error.message}${hint}`);
@@ -176,6 +177,15 @@ function forbiddenHint({ metadata, spec }: Resource): string {
   return `; to allow it: ${command} --serviceaccount=${namespace}:${account}`;
 }
 
+/** Modules and policies refuse with codes of their own: executors.policy_denied is PolicyDenied. */
+function otherReason(code: ErrorCode): string | undefined {
+  const { status, retry } = entryOf(code);
+  const isRefusal = retry === "never" && status >= 400 && status < 500;
+  if (!isRefusal || code === "claim.lost") return undefined;
+  const words = (code.split(".").at(-1) ?? "").split("_");
+  return words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
+}
+
 const reasons: Readonly<Record<string, string>> = {
   "request.forbidden": "Forbidden",
   "request.invalid": "Invalid",
@@ -184,4 +194,5 @@ const reasons: Readonly<Record<string, string>> = {
   "resource.protected": "Protected",
   "counter.exceeded": "QuotaExceeded",
   "apply.conflict": "Conflict",
+  "webhook.failed": "WebhookFailed",
 };

@@ -46,7 +46,7 @@ test("a value of the wrong type is named by its field", () => {
 
 test("an unknown parameter is refused with the nearest name", () => {
   assert.deepEqual(checked({ region: "eu", siz: 3 }).errors, [
-    "spec.parameters.siz: no template has this parameter; did you mean size?",
+    "spec.parameters.siz: no template has the parameter siz; did you mean size?",
   ]);
 });
 

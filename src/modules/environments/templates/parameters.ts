@@ -15,6 +15,7 @@ import { addDefaults } from "../../../kernel/schema/defaults.ts";
 import { structuralProblems } from "../../../kernel/schema/structural-problems.ts";
 import { validateValue } from "../../../kernel/schema/validate.ts";
 import type { Sliced } from "../../../kernel/sliced.ts";
+import { shortText } from "../../../kernel/short-text.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
 
 export interface Parameters {
@@ -147,7 +148,7 @@ function unknownErrors(
     .map((name) => ({
       kind: "unknown" as const,
       path: `${path}.${name}`,
-      detail: `no template has this parameter${suggest(name, names)}`,
+      detail: `no template has the parameter ${shortText(name, 100)}${suggest(name, names)}`,
     }));
 }
 

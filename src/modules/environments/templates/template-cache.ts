@@ -6,15 +6,18 @@ import type { Resource } from "../../../kernel/resource.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import type { Store } from "../../../store/port.ts";
 import { environmentLimits } from "../limits.ts";
-import { templateKey } from "../names.ts";
+import { templateKey, templatesKind } from "../names.ts";
 import { slicedCompilation } from "./compile.ts";
 import type { CompiledTemplate } from "./compile.ts";
 import type { NamedTemplate } from "./expand.ts";
+import { missingTemplate } from "./missing-template.ts";
 import { inTurnsOf } from "./turns.ts";
 
 export interface TemplateCache {
   /** Undefined when there is no such Template. */
   readonly get: (namespace: string, name: string) => Promise<NamedTemplate | undefined>;
+  /** Why there is no Template of a name, with the name that was probably meant. */
+  readonly missing: (namespace: string, name: string) => string;
 }
 
 interface Cached {
@@ -23,7 +26,7 @@ interface Cached {
 }
 
 export function templateCache(
-  live: Pick<LiveView, "get">,
+  live: Pick<LiveView, "get" | "all">,
   store: Pick<Store, "get">,
 ): TemplateCache {
   const cached = new Map<string, Cached>();
@@ -58,6 +61,12 @@ export function templateCache(
       keep(uid, known);
       known.compiled.catch(() => forget(uid));
       return { name, compiled: await known.compiled };
+    },
+    missing: (namespace, name) => {
+      const names = [...live.all(templatesKind)]
+        .filter(({ resource }) => resource.metadata.namespace === namespace)
+        .map(({ resource }) => resource.metadata.name);
+      return missingTemplate(name, names);
     },
   };
 }

@@ -85,6 +85,7 @@ export const policyKinds: readonly DeclaredKind[] = [
             { name: "Namespaces", type: "string", jsonPath: ".spec.allow.namespaces.names" },
             { name: "Terraform", type: "string", jsonPath: ".spec.terraform.programs" },
             { name: "Command", type: "string", jsonPath: ".spec.command.programs" },
+            { name: "Private", type: "string", jsonPath: ".spec.http.allowPrivate.cidrs" },
             { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
           ],
         },
