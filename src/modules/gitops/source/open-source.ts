@@ -1,7 +1,18 @@
-/** Git sources in a process: credentials, caches, polling and webhooks. */
+/** Git sources in a process: credentials, caches and polling. */
+import { tmpdir } from "node:os";
+import type { Git } from "../../../adapters/git/port.ts";
+import type { GaugeSample } from "../../../contract/ports.ts";
+import type { Intents } from "../../../intents/request.ts";
+import { assert } from "../../../kernel/assert.ts";
+import { gitopsLimits } from "../limits.ts";
+import { cacheBytesMetric } from "../metrics.ts";
+import { gitSystem } from "../names.ts";
 import type { GitOpsPart, PartInput } from "../part.ts";
 import type { PolicyReader } from "../policy/effective-policy.ts";
-import type { SourceProblem, SourceTrees } from "./source-trees.ts";
+import { gitPolicy } from "./git-calls.ts";
+import { gitTrees } from "./git-trees.ts";
+import { sourceReconciler } from "./source-reconciler.ts";
+import type { SourceTrees } from "./source-trees.ts";
 
 export interface SourceInput extends PartInput {
   readonly policies: PolicyReader;
@@ -11,17 +22,52 @@ export interface SourcePart extends GitOpsPart {
   readonly trees: SourceTrees;
 }
 
-export function openSource(_input: SourceInput): SourcePart {
-  const problem: SourceProblem = {
-    kind: "problem",
-    reason: "GitMissing",
-    message: "git sources are not read yet",
-    isFinal: true,
+export function openSource({ ports, policies, configuration }: SourceInput): SourcePart {
+  let opened: Promise<Git> | undefined;
+  let current: Git | undefined;
+  const git = async (): Promise<Git> => {
+    opened ??= openOnce();
+    return await opened;
   };
-  const trees: SourceTrees = {
-    sourceOf: async () => problem,
-    resolve: async () => problem,
-    open: async () => problem,
+  const openOnce = async (): Promise<Git> => {
+    const { maxRepositoryBytes, maxCacheBytes, lsRemoteTimeoutMs, gitTimeoutMs } = gitopsLimits;
+    current = await ports.openGit({
+      program: configuration.git,
+      folder: configuration.cacheFolder ?? tmpdir(),
+      maxPrograms: configuration.maxGitPrograms,
+      maxRepositoryBytes,
+      maxCacheBytes,
+      resolveTimeoutMs: lsRemoteTimeoutMs,
+      fetchTimeoutMs: gitTimeoutMs,
+    });
+    return current;
   };
-  return { trees };
+  let started: Intents | undefined;
+  const intents = (): Intents => {
+    assert(
+      started !== undefined,
+      "sources are read by runs, which begin when the process has started",
+    );
+    return started;
+  };
+  const access = { ports, policies };
+  return {
+    trees: gitTrees({ ...access, git, intents }),
+    policyOf: (system) => (system.startsWith(gitSystem("")) ? gitPolicy : undefined),
+    start: ({ engine, ownIntents }, stops) => {
+      started = ownIntents;
+      const { pollSeconds } = configuration;
+      stops.defer(ports.meter.collect(cacheBytesMetric, () => cacheSamples(current)));
+      stops.defer(
+        engine.add(sourceReconciler({ ...access, git, intents: ownIntents, pollSeconds })),
+      );
+    },
+    close: async () => {
+      await (await opened)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function cacheSamples(git: Git | undefined): readonly GaugeSample[] {
+  return [{ labels: {}, value: git?.cacheBytes() ?? 0 }];
 }

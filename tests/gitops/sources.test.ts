@@ -1,0 +1,289 @@
+// GitSources against a git host over TLS: polling, faults, credentials, and trees for other parts.
+// A probe in place of the sync reads the trees of deployments. The test owns the time.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openMemoryPlane } from "../../src/app/memory-plane.ts";
+import type { MemoryPlane } from "../../src/app/memory-plane.ts";
+import { startReconciling } from "../../src/app/reconciling.ts";
+import { strictModules } from "../../src/app/user-modules.ts";
+import type { Git, OpenGit } from "../../src/adapters/git/port.ts";
+import type { BuiltInModule } from "../../src/contract/module.ts";
+import type { OpenPorts } from "../../src/contract/ports.ts";
+import { done } from "../../src/engine/outcome.ts";
+import type { Outcome } from "../../src/engine/outcome.ts";
+import type { Context } from "../../src/engine/reconciler.ts";
+import type { JsonObject } from "../../src/kernel/json.ts";
+import { textAt } from "../../src/kernel/json-read.ts";
+import type { Resource } from "../../src/kernel/resource.ts";
+import { gitopsConfiguration } from "../../src/modules/gitops/configuration.ts";
+import { gitops } from "../../src/modules/gitops/module.ts";
+import { deploymentsKind } from "../../src/modules/gitops/names.ts";
+import { openPolicy } from "../../src/modules/gitops/policy/open-policy.ts";
+import { openSource } from "../../src/modules/gitops/source/open-source.ts";
+import type { SourceTrees } from "../../src/modules/gitops/source/source-trees.ts";
+import { logger } from "../../src/telemetry/log.ts";
+import { waitUntil } from "../peers/wait.ts";
+import { startGitRemote } from "./git-remote.ts";
+import type { GitRemote } from "./git-remote.ts";
+
+const apiVersion = "gitops.setpoint.dev/v1";
+const config = {
+  isWorker: true,
+  slots: undefined,
+  perNamespace: undefined,
+  leaseMs: undefined,
+  graceMs: 0,
+  startsFresh: false,
+};
+let remote: GitRemote;
+let memory: MemoryPlane;
+let running: AsyncDisposable;
+
+before(async () => {
+  remote = await startGitRemote();
+  memory = await openMemoryPlane({ builtIn: [probed], hasEngine: false });
+  const { plane, surroundings } = memory;
+  const log = logger(() => undefined, surroundings.clock, "warn");
+  const modules = strictModules([]);
+  running = await startReconciling({ plane, modules, config, surroundings, log });
+  const allowPrivate = { cidrs: ["127.0.0.0/8"] };
+  const policy = { namespaces: { names: ["jane"] }, repositories: { allowPrivate } };
+  await create("GitOpsPolicy", "loopback", policy, "");
+  for (const name of ["jane", "bob"]) {
+    await memory.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  }
+});
+
+after(async () => {
+  await running[Symbol.asyncDispose]();
+  await memory[Symbol.asyncDispose]();
+  await remote[Symbol.asyncDispose]();
+});
+
+/** The sources of the module, and a reconciler that shows in a status what it reads. */
+const probed: BuiltInModule = {
+  ...gitops,
+  open: async (given: OpenPorts) => {
+    const openGit: OpenGit = async (options) => counted(await given.openGit(options));
+    const ports = { ...given, openGit };
+    const input = { ports, configuration: gitopsConfiguration({}) };
+    const policy = openPolicy(input);
+    const source = openSource({ ...input, policies: policy.policies });
+    return {
+      admission: policy.admission ?? [],
+      policyOf: (system) => source.policyOf?.(system),
+      close: async () => await source.close?.(),
+      start: async (more) => {
+        const stops = new AsyncDisposableStack();
+        await source.start?.(more, stops);
+        const reconcile = async (resource: Resource, context: Context): Promise<Outcome> =>
+          await probe(source.trees, resource, context);
+        stops.defer(more.engine.add({ kind: deploymentsKind, reconcile }));
+        return stops;
+      },
+    };
+  },
+};
+
+/** Calls of git that run: real programs, for which the time of the test stands still. */
+let calls = 0;
+
+function counted(git: Git): Git {
+  const during = async <T>(work: Promise<T>): Promise<T> => {
+    calls += 1;
+    try {
+      return await work;
+    } finally {
+      calls -= 1;
+    }
+  };
+  return {
+    ...git,
+    resolve: async (...args) => await during(git.resolve(...args)),
+    fetch: async (...args) => await during(git.fetch(...args)),
+    tree: async (...args) => await during(git.tree(...args)),
+    read: async (...args) => await during(git.read(...args)),
+  };
+}
+
+async function pass(ms: number): Promise<void> {
+  if (calls === 0) await memory.surroundings.timers.advance(ms);
+}
+
+async function probe(trees: SourceTrees, resource: Resource, context: Context): Promise<Outcome> {
+  const found = await trees.sourceOf(resource, context);
+  const show = (facts: JsonObject, more: JsonObject = {}): Outcome =>
+    done({ status: { health: { status: "Unknown", message: JSON.stringify(facts) }, ...more } });
+  if (found.kind === "problem") return show({ reason: found.reason });
+  const source = { source: { name: found.name } };
+  if (found.kind === "pending") return show({ pending: found.kind }, source);
+  const problem = found.problem === undefined ? {} : { problem: found.problem.reason };
+  const tree = await trees.open(found, textAt(resource, "spec", "source", "path"), context);
+  if (tree.kind === "problem") return show({ reason: tree.reason, ...problem }, source);
+  await using opened = tree;
+  const contents = await opened.read(opened.tree.files, context.signal);
+  const files = opened.tree.files.map(({ path }, index) => [
+    path,
+    Buffer.from(contents[index] ?? "").toString(),
+  ]);
+  return show({ files: Object.fromEntries(files) as JsonObject, ...problem }, source);
+}
+
+async function create(
+  kind: string,
+  name: string,
+  spec: JsonObject,
+  namespace = "jane",
+): Promise<void> {
+  const metadata = namespace === "" ? { name } : { name, namespace };
+  await memory.create({ apiVersion, kind, metadata, spec });
+}
+
+async function createSecret(name: string, password: string, namespace = "jane"): Promise<void> {
+  await memory.create({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace },
+    type: "gitops.setpoint.dev/repository-credential",
+    stringData: { username: "jane", password },
+  });
+}
+
+/** A repository, a credential with the authority of the host, and a deployment of `deploy`. */
+async function start(name: string, more: JsonObject = {}, password = "right"): Promise<void> {
+  await remote.create(name, { login: { username: "jane", password: "right" } });
+  const repository = remote.url(name);
+  await createSecret(name, password);
+  const caBundle = remote.caBundle;
+  await create("GitOpsDeploymentRepositoryCredential", name, {
+    repository,
+    secret: name,
+    caBundle,
+  });
+  const source = { repoURL: repository, path: "deploy", ...more };
+  await create("GitOpsDeployment", name, { source, type: "manual" });
+}
+
+async function read(kind: string, name: string): Promise<Resource | undefined> {
+  return await memory.read({ apiVersion, kind, namespace: "jane", name });
+}
+
+async function shown(name: string, pattern: RegExp, stepMs = 100): Promise<Resource> {
+  let last = "";
+  try {
+    return await waitUntil(
+      `${name} to show ${pattern.source}`,
+      async () => {
+        await pass(stepMs);
+        const resource = await read("GitOpsDeployment", name);
+        last = resource === undefined ? "" : textAt(resource, "status", "health", "message");
+        return resource !== undefined && pattern.test(last) && resource;
+      },
+      { limitMs: 60_000 },
+    );
+  } catch (error) {
+    throw new Error(`it shows ${last}`, { cause: error });
+  }
+}
+
+async function sourceOf(name: string): Promise<Resource> {
+  const deployment = await read("GitOpsDeployment", name);
+  assert.ok(deployment);
+  const source = await read("GitSource", textAt(deployment, "status", "source", "name"));
+  assert.ok(source);
+  return source;
+}
+
+test("a commit is read, a poll without news writes nothing, and a new commit is seen", async () => {
+  await start("shop");
+  const first = await remote.commit("shop", { files: { "deploy/a.yaml": "a: 1\n" } });
+  await shown("shop", /"deploy\/a\.yaml":"a: 1/);
+  const source = await sourceOf("shop");
+  assert.equal(textAt(source, "status", "revision"), first);
+  assert.equal(textAt(source, "status", "ref"), "refs/heads/main");
+  const asked = remote.requests.length;
+  await waitUntil("a poll", async () => {
+    await pass(5_000);
+    return remote.requests.length > asked + 1 && calls === 0;
+  });
+  await pass(1_000);
+  assert.equal((await sourceOf("shop")).metadata.resourceVersion, source.metadata.resourceVersion);
+  await remote.commit("shop", { files: { "deploy/a.yaml": "a: 2\n" } });
+  await shown("shop", /"deploy\/a\.yaml":"a: 2/, 5_000);
+});
+
+test("a host that fails leaves the last revision, and recovers", async () => {
+  await start("down", { intervalSeconds: 10 });
+  await remote.commit("down", { files: { "deploy/a": "1" } });
+  await shown("down", /"deploy\/a":"1"/);
+  remote.fault = { kind: "status", status: 503 };
+  await shown("down", /"1".*"problem":"HostUnreachable"/, 5_000);
+  const { resourceVersion } = (await sourceOf("down")).metadata;
+  const asked = remote.requests.length;
+  await waitUntil("another attempt", async () => {
+    await pass(5_000);
+    return remote.requests.length > asked;
+  });
+  assert.equal((await sourceOf("down")).metadata.resourceVersion, resourceVersion);
+  remote.fault = undefined;
+  await remote.commit("down", { files: { "deploy/a": "2" } });
+  await shown("down", /^\{"files":\{"deploy\/a":"2"\}\}$/, 5_000);
+});
+
+test("a bad branch and a missing path are problems until they are fixed", async () => {
+  await start("branch", { targetRevision: "next", intervalSeconds: 10 });
+  await remote.commit("branch", { files: { other: "1" } });
+  await shown("branch", /"reason":"RefNotFound"/);
+  await remote.commit("branch", { branch: "next", files: { other: "1" } });
+  await shown("branch", /"reason":"PathNotFound"/, 2_000);
+  await remote.commit("branch", { branch: "next", files: { "deploy/a": "1" } });
+  await shown("branch", /"deploy\/a":"1"/, 2_000);
+});
+
+test("a new password in the Secret is used at once", async () => {
+  await start("rotated", {}, "wrong");
+  await remote.commit("rotated", { files: { "deploy/a": "1" } });
+  await shown("rotated", /"reason":"AuthenticationFailed"/);
+  const secret = { apiVersion: "v1", kind: "Secret", namespace: "jane", name: "rotated" };
+  await memory.patch(secret, { stringData: { password: "right" } });
+  await shown("rotated", /"deploy\/a":"1"/);
+  const text = JSON.stringify([
+    await sourceOf("rotated"),
+    await read("GitOpsDeployment", "rotated"),
+  ]);
+  assert.doesNotMatch(text, /wrong|right/);
+});
+
+test("another tenant has neither the credential nor the address", async () => {
+  await start("private");
+  await remote.commit("private", { files: { "deploy/a": "1" } });
+  await shown("private", /"deploy\/a":"1"/);
+  const asked = remote.requests.length;
+  const source = { repoURL: remote.url("private"), path: "deploy" };
+  await create("GitOpsDeployment", "private", { source, type: "manual" }, "bob");
+  await waitUntil("a problem", async () => {
+    await pass(100);
+    const at = { apiVersion, kind: "GitOpsDeployment", namespace: "bob", name: "private" };
+    const resource = await memory.read(at);
+    return /AddressRefused/.test(JSON.stringify(resource));
+  });
+  assert.equal(remote.requests.length, asked);
+});
+
+test("the folder is named by a relative path", async () => {
+  await start("paths", { path: "/" });
+  await remote.commit("paths", { files: { "deploy/a": "1" } });
+  await shown("paths", /"reason":"PathInvalid"/);
+});
+
+test("a source that no deployment names is removed", async () => {
+  await start("removed", { targetRevision: "main" });
+  await remote.commit("removed", { files: { "deploy/a": "1" } });
+  await shown("removed", /"deploy\/a":"1"/);
+  const { name } = (await sourceOf("removed")).metadata;
+  await memory.remove({ apiVersion, kind: "GitOpsDeployment", namespace: "jane", name: "removed" });
+  await waitUntil("the source to go", async () => {
+    await pass(30_000);
+    return (await read("GitSource", name)) === undefined;
+  });
+});
