@@ -13,7 +13,7 @@ import { done } from "../../src/engine/outcome.ts";
 import type { Outcome } from "../../src/engine/outcome.ts";
 import type { Context } from "../../src/engine/reconciler.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
-import { textAt } from "../../src/kernel/json-read.ts";
+import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
 import type { Resource } from "../../src/kernel/resource.ts";
 import { gitopsConfiguration } from "../../src/modules/gitops/configuration.ts";
 import { gitops } from "../../src/modules/gitops/module.ts";
@@ -268,6 +268,69 @@ test("another tenant has neither the credential nor the address", async () => {
     return /AddressRefused/.test(JSON.stringify(resource));
   });
   assert.equal(remote.requests.length, asked);
+});
+
+test("a credential that is created later is found by its URL", async () => {
+  await remote.create("later", { login: { username: "jane", password: "right" } });
+  await remote.commit("later", { files: { "deploy/a": "1" } });
+  const repository = remote.url("later");
+  const source = { repoURL: repository, path: "deploy" };
+  await create("GitOpsDeployment", "later", { source, type: "manual" });
+  await shown("later", /"reason":"CertificateInvalid"/);
+  await createSecret("later", "right");
+  const { caBundle } = remote;
+  const spec = { repository, secret: "later", caBundle };
+  await create("GitOpsDeploymentRepositoryCredential", "later", spec);
+  await shown("later", /"deploy\/a":"1"/);
+});
+
+test("the conditions of a credential name the cause, until it is fixed", async () => {
+  const { caBundle } = remote;
+  const kind = "GitOpsDeploymentRepositoryCredential";
+  const conditions = async (name: string, wanted: readonly string[]): Promise<void> => {
+    let last: readonly string[] = [];
+    await waitUntil(`the conditions ${wanted.join(", ")}`, async () => {
+      await pass(100);
+      const found = await read(kind, name);
+      const all = objectsAt(found, "status", "conditions");
+      last = all
+        .filter((each) => !/^(?:Ready|Synced)$/.test(textAt(each, "type")))
+        .map((each) => `${textAt(each, "status")} ${textAt(each, "reason")}`);
+      return JSON.stringify(last) === JSON.stringify(wanted);
+    });
+  };
+  await remote.create("checked", { login: { username: "jane", password: "right" } });
+  const repository = remote.url("checked");
+  const fault = (reason: string): readonly string[] => [
+    `True ${reason}`,
+    `Unknown ${reason}`,
+    `False ${reason}`,
+  ];
+  await create(kind, "unnamed", { repository, secret: "", caBundle });
+  await conditions("unnamed", fault("SecretNotSpecified"));
+  await create(kind, "checked", { repository, secret: "checked", caBundle });
+  await conditions("checked", fault("SecretNotFound"));
+  await createSecret("checked", "wrong");
+  await conditions("checked", fault("InvalidCredentials"));
+  const secret = { apiVersion: "v1", kind: "Secret", namespace: "jane", name: "checked" };
+  await memory.patch(secret, { stringData: { password: "right" } });
+  await conditions("checked", [
+    "False RepositoryCredentialUpToDate",
+    "True ValidRepositoryUrl",
+    "True RepositoryCredentialUpToDate",
+  ]);
+  const absent = { repository: remote.url("absent"), secret: "checked", caBundle };
+  await create(kind, "absent", absent);
+  await conditions("absent", [
+    "True InvalidRepositoryUrl",
+    "False InvalidRepositoryUrl",
+    "Unknown InvalidRepositoryUrl",
+  ]);
+  const opaque = { name: "opaque", namespace: "jane" };
+  await memory.create({ apiVersion: "v1", kind: "Secret", metadata: opaque, stringData: {} });
+  await create(kind, "opaque", { repository, secret: "opaque", caBundle });
+  await conditions("opaque", fault("SecretInvalidType"));
+  await assert.rejects(create(kind, "plain", { repository: "http://a/b", secret: "checked" }));
 });
 
 test("the folder is named by a relative path", async () => {

@@ -1,6 +1,7 @@
 // The sources of deployments, and the trees of their commits.
 
 import type { Git, GitFile, GitRepository, GitTree } from "../../../adapters/git/port.ts";
+import { createRecord } from "../../../acting/claimed-writes.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
 import type { Intents } from "../../../intents/request.ts";
@@ -8,10 +9,9 @@ import { getOwn } from "../../../kernel/json.ts";
 import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
-import { sourcesKind } from "../names.ts";
+import { gitopsVersion, sourcesKind } from "../names.ts";
 import { callGit, isProblem, sourceProblem } from "./git-calls.ts";
 import type { GitPorts } from "./git-calls.ts";
-import { createSource } from "./own-writes.ts";
 import { accessTo, credentialName, finalProblem } from "./repository-access.ts";
 import type { AccessPorts } from "./repository-access.ts";
 import { sourceFields, sourceName } from "./repository-name.ts";
@@ -50,7 +50,13 @@ async function sourceOf(
   if (refusal !== undefined) return refusal;
   const name = sourceName(fields);
   const source = await context.references.get({ kind: sourcesKind, name });
-  if (source === undefined) await createSource(input.intents(), context, namespace, fields);
+  if (source === undefined) {
+    const metadata = { name, namespace };
+    const spec = { ...fields };
+    const body = { apiVersion: gitopsVersion, kind: "GitSource", metadata, spec };
+    // One that another deployment created meanwhile is as good.
+    await createRecord(input.intents(), context, body);
+  }
   const problem = source === undefined ? undefined : storedProblem(source);
   const commit = textAt(source ?? {}, "status", "revision");
   if (commit === "") {

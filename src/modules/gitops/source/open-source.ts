@@ -9,6 +9,7 @@ import { cacheBytesMetric } from "../metrics.ts";
 import { gitSystem } from "../names.ts";
 import type { GitOpsPart, PartInput } from "../part.ts";
 import type { PolicyReader } from "../policy/effective-policy.ts";
+import { credentialReconciler } from "./credential-reconciler.ts";
 import { gitPolicy } from "./git-calls.ts";
 import { gitTrees } from "./git-trees.ts";
 import { sourceReconciler } from "./source-reconciler.ts";
@@ -58,9 +59,9 @@ export function openSource({ ports, policies, configuration }: SourceInput): Sou
       started = ownIntents;
       const { pollSeconds } = configuration;
       stops.defer(ports.meter.collect(cacheBytesMetric, () => cacheSamples(current)));
-      stops.defer(
-        engine.add(sourceReconciler({ ...access, git, intents: ownIntents, pollSeconds })),
-      );
+      const shared = { ...access, git, intents: ownIntents };
+      stops.defer(engine.add(sourceReconciler({ ...shared, pollSeconds })));
+      stops.defer(engine.add(credentialReconciler(shared)));
     },
     close: async () => {
       await (await opened)?.[Symbol.asyncDispose]();

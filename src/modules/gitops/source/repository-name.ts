@@ -1,7 +1,6 @@
 // The names under which repositories are known: the GitSource, the cache, and the host. Pure.
 
 import { createHash } from "node:crypto";
-import type { JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 
@@ -20,10 +19,6 @@ export function sourceFields(deployment: Resource, credential: string): SourceFi
 
 export function sourceName({ repoURL, targetRevision, credential }: SourceFields): string {
   return `git-${digest(comparableUrl(repoURL), targetRevision, credential).slice(0, 40)}`;
-}
-
-export function specOfSource(fields: SourceFields): JsonObject {
-  return { ...fields };
 }
 
 /** The cache belongs to the tenant, the URL, and this state of the credential. */

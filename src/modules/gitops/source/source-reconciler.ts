@@ -1,6 +1,7 @@
 // Compares a GitSource with its repository, about every three minutes. A comparison that finds
 // nothing new changes nothing, so that it wakes no deployment.
 
+import { deleteRecord } from "../../../acting/claimed-writes.ts";
 import { done } from "../../../engine/outcome.ts";
 import type { Outcome, Readiness } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
@@ -12,10 +13,9 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
 import { fetchesMetric } from "../metrics.ts";
-import { deploymentsKind, sourcesKind } from "../names.ts";
+import { deploymentsKind, sourceKey, sourcesKind } from "../names.ts";
 import { callGit } from "./git-calls.ts";
 import type { GitPorts } from "./git-calls.ts";
-import { deleteSource } from "./own-writes.ts";
 import { accessTo } from "./repository-access.ts";
 import type { AccessPorts } from "./repository-access.ts";
 import type { SourceProblem } from "./source-trees.ts";
@@ -39,7 +39,8 @@ export function sourceReconciler(input: SourceReconcilerInput): Reconciler {
       const usage = await usageOf(input, source);
       const ageMs = context.clock.nowMs() - Date.parse(source.metadata.creationTimestamp ?? "");
       if (!usage.isUsed && ageMs > unusedMs) {
-        await deleteSource(input.intents, context, source);
+        const { name, namespace = "" } = source.metadata;
+        await deleteRecord(input.intents, context, sourceKey(namespace, name));
         return done();
       }
       return await compare(input, source, usage.pollSeconds, context);
