@@ -2,6 +2,7 @@
 
 import type { HeavyFunctions } from "../kernel/heavy-work.ts";
 import { checkFunctions } from "../intents/write/check-job.ts";
+import { manifestFunctions } from "../kernel/manifests/read-manifests.ts";
 import { bodyFunctions } from "../surfaces/kube/body.ts";
 import { frameFunctions } from "../surfaces/kube/frame-shapes.ts";
 import { openApiFunctions } from "../surfaces/kube/openapi/built-document.ts";
@@ -13,4 +14,5 @@ export const heavyFunctions: HeavyFunctions = {
   ...frameFunctions,
   ...checkFunctions,
   ...openApiFunctions,
+  ...manifestFunctions,
 };

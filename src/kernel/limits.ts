@@ -59,6 +59,8 @@ export const limits = Object.freeze({
   maxJsonPathValues: 100_000,
   /** Aliases in one YAML document; they can multiply what they name. */
   maxYamlAliases: 100,
+  /** Characters that the aliases of one manifest may repeat. */
+  maxAliasChars: mib,
   /** Characters of a YAML text that is not JSON: reading one takes some microseconds for each. */
   maxYamlChars: 512 * kib,
 

@@ -95,6 +95,21 @@ function documentOf(text: string, { lines, maxAliases, merge }: Reading): Docume
   return first;
 }
 
+/**
+ * All documents of a text whose scalars are left as texts, for readers with rules of their own.
+ * Throws request.invalid for text that nests too deep; other errors are in the documents.
+ */
+export function composeDocuments(text: string, lines: LineCounter): Iterable<Document.Parsed> {
+  const composer = new Composer({
+    uniqueKeys: false,
+    prettyErrors: false,
+    schema: "failsafe",
+    resolveKnownTags: false,
+    logLevel: "silent",
+  });
+  return composer.compose(tokensOf(text, lines, Infinity), false, text.length);
+}
+
 /** What the library's own parser does, with an eye on the nesting and an end at an error. */
 function* tokensOf(
   text: string,

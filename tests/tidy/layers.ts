@@ -49,7 +49,8 @@ const vendors: Readonly<Record<string, string>> = {
   pg: "src/store/postgres/",
   commander: "src/cli/",
   jose: "src/intents/auth/",
-  yaml: "src/kernel/yaml.ts",
+  // yaml.ts and yaml-documents.ts.
+  yaml: "src/kernel/yaml",
   re2js: "src/kernel/regex.ts",
   undici: "src/adapters/http/",
   ws: "src/adapters/http/",

@@ -33,6 +33,9 @@ export const gitopsLimits = {
   maxFileBytes: 10_485_760,
   maxRenderedBytes: 67_108_864,
   maxDocuments: 20_000,
+  /** One job for a thread reads files up to so many bytes, or one larger file. */
+  renderPartBytes: 524_288,
+  renderPartFiles: 500,
   renderTimeoutMs: 90_000,
   maxRenderPrograms: 4,
   maxRenderMemoryBytes: 1_073_741_824,
