@@ -118,7 +118,9 @@ function probeModule(run: Run): BuiltInModule {
         policyOf: (system) => targets.policyOf?.(system),
         start: async (more) => {
           await using stops = new AsyncDisposableStack();
-          await targets.start?.(more, stops);
+          // The module itself has the reconcilers.
+          const engine = { ...more.engine, add: () => () => undefined };
+          await targets.start?.({ ...more, engine }, stops);
           const remove = more.engine.add({
             kind: `probes.${group}`,
             reconcile: async (probe, context) => {

@@ -36,8 +36,9 @@ const timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 30_000 };
 const maxBytes = 64 * 1_048_576;
 
 export function openConnection(openHttp: OpenHttp, options: KubeClientOptions): KubeConnection {
-  const { access, token } = options;
-  const http = openHttp({ tls: trustOf(access) });
+  const { access, token, refuseAddress } = options;
+  const refusal = refuseAddress === undefined ? {} : { refuseAddress };
+  const http = openHttp({ tls: trustOf(access), ...refusal });
   const { origin, pathname } = new URL(access.server);
   const base = pathname.replace(/\/+$/, "");
   const request: KubeConnection["request"] = async (method, path, signal) => {

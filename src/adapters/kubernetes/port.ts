@@ -48,6 +48,8 @@ export interface KubeClientOptions {
   /** Asked for each request, so that a token can be replaced while the client is used. */
   readonly token: () => Promise<string | undefined> | string | undefined;
   readonly fieldManager: string;
+  /** Why a resolved address must not be called, or undefined to allow it. */
+  readonly refuseAddress?: (address: string, host: string) => string | undefined;
 }
 
 export type Query = Readonly<Record<string, string>>;

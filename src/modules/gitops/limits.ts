@@ -48,6 +48,8 @@ export const gitopsLimits = {
   targetTimeoutMs: 30_000,
   /** Calls to one target at a time. */
   targetCallsAtOnce: 16,
+  /** Clients of managed environments that a process keeps. The oldest unused one is closed. */
+  maxTargetClients: 256,
   /** How often a managed environment is checked, and how long a new token may take. */
   environmentCheckSeconds: 600,
   serviceAccountTimeoutMs: 120_000,

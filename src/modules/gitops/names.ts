@@ -56,6 +56,9 @@ export const optionsAnnotation = `${gitopsGroup}/sync-options`;
 /** The field manager of server-side apply, in all targets. */
 export const fieldManager = "setpoint-gitops";
 
+/** The condition of a GitOpsDeploymentManagedEnvironment. */
+export const connectionCondition = "ConnectionInitializationSucceeded";
+
 /** The ServiceAccount that applies when a deployment does not name one. */
 export const defaultAccount = "gitops";
 

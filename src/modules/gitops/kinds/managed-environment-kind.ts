@@ -47,7 +47,10 @@ const spec: JsonObject = {
       list(anyName, gitopsLimits.maxEnvironmentNamespaces),
       "The namespaces of the target that may be used. Default: all.",
     ),
-    clusterResources: described(flag, "Whether objects without a namespace may be applied."),
+    clusterResources: described(
+      flag,
+      "Whether objects without a namespace may be applied where `namespaces` is set.",
+    ),
     cluster: described(
       anyName,
       "Instead of apiURL: a data-plane cluster whose agent applies the objects.",

@@ -1,10 +1,17 @@
-/** Targets in a process: this server, managed environments and clusters that pull. */
+/** Targets in a process: this server and managed environments. */
 import type { StartPorts } from "../../../contract/ports.ts";
 import { textAt } from "../../../kernel/json-read.ts";
+import { gitopsLimits } from "../limits.ts";
+import { managedEnvironmentsKind } from "../names.ts";
 import type { GitOpsPart, PartInput } from "../part.ts";
 import type { PolicyReader } from "../policy/effective-policy.ts";
+import { openClient } from "./environment-connection.ts";
+import { environmentReconciler } from "./environment-reconciler.ts";
+import { openEnvironmentTarget } from "./environment-target.ts";
+import type { EnvironmentTargetInput } from "./environment-target.ts";
 import { openOwnTarget, ownIdentity } from "./own-target.ts";
-import type { OpenedTarget, TargetProblem, Targets } from "./target.ts";
+import { openTargetClients } from "./target-clients.ts";
+import type { Targets } from "./target.ts";
 
 export interface TargetsInput extends PartInput {
   readonly policies: PolicyReader;
@@ -15,33 +22,48 @@ export interface TargetsPart extends GitOpsPart {
 }
 
 export function openTargets({ ports, policies }: TargetsInput): TargetsPart {
-  const { authorizer, live } = ports;
+  const { authorizer, live, openKube } = ports;
+  const clients = openTargetClients();
   let started: StartPorts | undefined;
   const own: Targets["openEarlier"] = async (identity, deployment, context) => {
     if (started === undefined) throw new Error("targets are opened after the start");
     const { intents } = started;
     return openOwnTarget({ intents, authorizer, policies, identity, deployment, context });
   };
+  const remote = async (
+    environment: string,
+    { deployment, context }: Pick<EnvironmentTargetInput, "deployment" | "context">,
+  ): ReturnType<Targets["open"]> => {
+    const namespace = deployment.metadata.namespace ?? "";
+    const policy = policies.policyOf(namespace);
+    const key = { kind: managedEnvironmentsKind, namespace, name: environment };
+    const clientOf: EnvironmentTargetInput["clientOf"] = (_environment, access) =>
+      clients.clientOf(key, JSON.stringify(access), () =>
+        openClient({ openKube, policies }, access, namespace),
+      );
+    return await openEnvironmentTarget({ environment, deployment, policy, context, clientOf });
+  };
   const targets: Targets = {
-    open: async (deployment, context): Promise<OpenedTarget> => {
+    open: async (deployment, context) => {
       const environment = textAt(deployment, "spec", "destination", "environment");
-      if (environment !== "") return notBuilt(environment);
+      if (environment !== "") return await remote(environment, { deployment, context });
       return await own(ownIdentity(live, deployment), deployment, context);
     },
     openEarlier: async (identity, deployment, context) =>
       identity.kind === "Setpoint"
         ? await own(identity, deployment, context)
-        : notBuilt(identity.environment),
+        : await remote(identity.environment, { deployment, context }),
   };
   return {
     targets,
-    start: (more) => {
+    policyOf: (system) =>
+      system.startsWith("gitops-target/")
+        ? { calls: gitopsLimits.targetCallsAtOnce, timeoutMs: gitopsLimits.targetTimeoutMs }
+        : undefined,
+    start: (more, stops) => {
       started = more;
+      stops.defer(more.engine.add(environmentReconciler({ openKube, policies })));
     },
+    close: () => clients[Symbol.dispose](),
   };
-}
-
-function notBuilt(environment: string): TargetProblem {
-  const message = `spec.destination.environment: ${environment} cannot be used in this version`;
-  return { kind: "problem", reason: "EnvironmentNotReady", message, isFinal: true };
 }
