@@ -4,12 +4,18 @@ import { openMemoryPlane } from "../../src/app/memory-plane.ts";
 import type { MemoryPlane } from "../../src/app/memory-plane.ts";
 import { startReconciling } from "../../src/app/reconciling.ts";
 import { strictModules } from "../../src/app/user-modules.ts";
-import type { JsonObject } from "../../src/kernel/json.ts";
+import type { Reconciling } from "../../src/app/reconciling.ts";
+import type { BuiltInModule } from "../../src/contract/module.ts";
+import { decodeDocument } from "../../src/kernel/document.ts";
+import type { Json, JsonObject } from "../../src/kernel/json.ts";
 import { nextTurn } from "../../src/kernel/pauses.ts";
 import { namespaceTenant } from "../../src/intents/auth/tenant-name.ts";
 import type { Resource } from "../../src/kernel/resource.ts";
+import { gitopsConfiguration } from "../../src/modules/gitops/configuration.ts";
 import { gitops } from "../../src/modules/gitops/module.ts";
+import { startParts } from "../../src/modules/gitops/start.ts";
 import { logger } from "../../src/telemetry/log.ts";
+import type { Fakes } from "./fakes.ts";
 
 export const apiVersion = "gitops.setpoint.dev/v1";
 export const tenant = "jane";
@@ -20,7 +26,12 @@ export interface Rig extends AsyncDisposable {
   /** In the namespace of the tenant, unless the kind is cluster-wide. */
   readonly create: (kind: string, name: string, spec: JsonObject) => Promise<Resource>;
   readonly read: (kind: string, name: string) => Promise<Resource | undefined>;
+  readonly patch: (kind: string, name: string, patch: Json) => Promise<Resource>;
+  /** Whether the resource does not exist after the call. */
+  readonly remove: (kind: string, name: string) => Promise<boolean>;
+  readonly list: (kind: string) => Promise<readonly Resource[]>;
   readonly pass: (ms?: number) => Promise<void>;
+  readonly restart: () => Promise<void>;
 }
 
 const config = {
@@ -34,22 +45,20 @@ const config = {
 
 const clusterKinds = new Set(["GitOpsPolicy", "HealthRule"]);
 
-export async function openRig(configuration: JsonObject = {}): Promise<Rig> {
+/** With `fakes`, sync runs alone, with a repository and a target of the test. */
+export async function openRig(configuration: JsonObject = {}, fakes?: Fakes): Promise<Rig> {
   const memory = await openMemoryPlane({
-    builtIn: [gitops],
+    builtIn: [fakes === undefined ? gitops : withFakes(fakes)],
     hasEngine: false,
     configuration: { gitops: configuration },
   });
   const { plane, surroundings } = memory;
   const lines: string[] = [];
   const log = logger((line) => lines.push(line), surroundings.clock, "warn");
-  const running = await startReconciling({
-    plane,
-    modules: strictModules([]),
-    config,
-    surroundings,
-    log,
-  });
+  const modules = strictModules([]);
+  const start = async (): Promise<Reconciling> =>
+    await startReconciling({ plane, modules, config, surroundings, log });
+  let running = await start();
   const pass = async (ms = 1_500): Promise<void> => {
     for (let left = ms; left > 0; left -= 100) {
       await surroundings.timers.advance(Math.min(left, 100));
@@ -67,9 +76,31 @@ export async function openRig(configuration: JsonObject = {}): Promise<Rig> {
     create: async (kind, name, spec) =>
       await memory.create({ apiVersion, kind, metadata: { name, ...scopeOf(kind) }, spec }),
     read: async (kind, name) => await memory.read({ apiVersion, kind, ...scopeOf(kind), name }),
+    patch: async (kind, name, patch) =>
+      await memory.patch({ apiVersion, kind, ...scopeOf(kind), name }, patch),
+    remove: async (kind, name) => await memory.remove({ apiVersion, kind, ...scopeOf(kind), name }),
+    list: async (kind) => {
+      const { records } = await memory.store.list({ kind });
+      return records.map(({ body, revision }) => decodeDocument(body, revision));
+    },
+    restart: async () => {
+      await running[Symbol.asyncDispose]();
+      running = await start();
+    },
     async [Symbol.asyncDispose]() {
       await running[Symbol.asyncDispose]();
       await memory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function withFakes(fakes: Fakes): BuiltInModule {
+  return {
+    ...gitops,
+    open: async (ports) => {
+      const configuration = gitopsConfiguration(ports.configuration);
+      const part = fakes.open({ ports, configuration });
+      return { start: async (more) => await startParts([part], more) };
     },
   };
 }

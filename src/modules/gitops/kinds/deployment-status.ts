@@ -29,6 +29,7 @@ const operationState: JsonObject = object({
     trigger: choice("Automated", "SelfHeal", "SyncRun", "Rollback", "Deletion"),
     syncRun: described(anyName, "The SyncRun that requested it."),
     revision: commitId,
+    digest: described(anyText, "Of the objects of the revision."),
     prune: { type: "boolean" },
     retryLimit: { type: "integer" },
   }),

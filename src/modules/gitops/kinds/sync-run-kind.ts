@@ -53,5 +53,5 @@ export const syncRunKind = gitopsKind({
     textColumn("Revision", ".status.revision"),
     conditionColumn("Error", "ErrorOccurred", "message"),
   ],
-  selectableFields: [".spec.gitopsDeploymentName"],
+  selectableFields: [".spec.gitopsDeploymentName", ".status.accepted.deploymentUID"],
 });

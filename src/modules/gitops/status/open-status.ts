@@ -2,6 +2,7 @@
 import type { GitOpsPart, PartInput } from "../part.ts";
 import type { ReportDeployment } from "./deployment-report.ts";
 import type { HealthEngine } from "./health.ts";
+import { reportDeployment } from "./report-deployment.ts";
 
 export interface StatusPart extends GitOpsPart {
   readonly health: HealthEngine;
@@ -11,6 +12,6 @@ export interface StatusPart extends GitOpsPart {
 export function openStatus(_input: PartInput): StatusPart {
   return {
     health: { rulesFor: () => ({ assess: () => undefined }) },
-    report: () => ({}),
+    report: reportDeployment,
   };
 }

@@ -1,21 +1,23 @@
 /** The reconcilers of deployments and SyncRuns, and the records of operations. */
-import type { GitOpsPart, PartInput } from "../part.ts";
-import type { PolicyReader } from "../policy/effective-policy.ts";
-import type { Renderer } from "../render/renderer.ts";
-import type { SourceTrees } from "../source/source-trees.ts";
-import type { ReportDeployment } from "../status/deployment-report.ts";
-import type { HealthEngine } from "../status/health.ts";
-import type { Targets } from "../targets/target.ts";
+import type { GitOpsPart } from "../part.ts";
+import { deploymentReconciler } from "./deployment-reconciler.ts";
+import { inventoryReconciler } from "./inventory-reconciler.ts";
+import { RenderCache } from "./render-cache.ts";
+import { SettledObjects } from "./settled-objects.ts";
+import type { SyncInput } from "./sync-input.ts";
+import { syncRunReconciler } from "./sync-run-reconciler.ts";
 
-export interface SyncInput extends PartInput {
-  readonly policies: PolicyReader;
-  readonly trees: SourceTrees;
-  readonly renderer: Renderer;
-  readonly targets: Targets;
-  readonly health: HealthEngine;
-  readonly report: ReportDeployment;
-}
-
-export function openSync(_input: SyncInput): GitOpsPart {
-  return {};
+export function openSync(input: SyncInput): GitOpsPart {
+  return {
+    start: ({ engine, ownIntents: intents }, stops) => {
+      const ports = {
+        ...input,
+        intents,
+        settled: new SettledObjects(),
+        rendered: new RenderCache(),
+      };
+      const reconcilers = [deploymentReconciler, syncRunReconciler, inventoryReconciler];
+      for (const reconciler of reconcilers) stops.defer(engine.add(reconciler(ports)));
+    },
+  };
 }

@@ -42,17 +42,27 @@ export interface SyncFacts {
   readonly deployment: Resource;
   readonly source: SourceRevision;
   readonly plan: Plan;
+  /** Of the rendered objects. */
+  readonly digest: string;
   readonly operation: OperationState | undefined;
   /** Not finished, from the oldest to the newest. */
-  readonly syncRuns: readonly Resource[];
+  readonly syncRuns: readonly WaitingSyncRun[];
   /** Why a sync may not start now. */
   readonly blockers: readonly SyncBlocker[];
   readonly nowMs: number;
 }
 
+export interface WaitingSyncRun {
+  readonly name: string;
+  /** The commit of the SyncRun. */
+  readonly revision: string;
+}
+
 export interface SyncBlocker {
-  readonly kind: "Dependency" | "Window" | "Retry" | "SelfHealDelay" | "Pin";
+  readonly kind: "Dependency" | "Window";
   readonly message: string;
+  /** Whether a SyncRun waits for it as well. */
+  readonly holdsSyncRuns: boolean;
   /** When it may end by itself. */
   readonly untilMs?: number;
 }
@@ -63,6 +73,7 @@ export type SyncDecision =
       readonly trigger: SyncTrigger;
       readonly revision: string;
       readonly syncRun: string;
+      readonly retryCount: number;
     }
   | { readonly kind: "continue"; readonly operation: OperationState }
   | { readonly kind: "terminate"; readonly operation: OperationState; readonly reason: string }

@@ -5,22 +5,33 @@
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { ObjectReference } from "../object-reference.ts";
 import type { ManifestPlace, RenderedObject } from "../render/renderer.ts";
-import type { KindScope, TargetIdentity } from "../targets/target.ts";
+import type { KindScope } from "../targets/target.ts";
 
-export interface PlanInput {
-  readonly deploymentUid: string;
-  readonly rendered: readonly RenderedObject[];
-  readonly target: TargetIdentity;
-  readonly defaultNamespace: string;
-  /** By "GROUP/VERSION/KIND". */
-  readonly scopes: ReadonlyMap<string, KindScope>;
-  readonly refusal: (at: ObjectReference, isNamespaced: boolean) => string | undefined;
+export interface PlanInput extends DesiredInput {
   /** By `referenceKey`. */
   readonly live: ReadonlyMap<string, JsonObject>;
   /** Results of a dry run by `referenceKey`; without one, an object counts as changed. */
   readonly predicted: ReadonlyMap<string, JsonObject>;
+  /** By `referenceKey`: why a live object is unknown, or why the dry run refused an object. */
+  readonly refused: ReadonlyMap<string, string>;
+  /** Namespaces of objects that the target does not have. */
+  readonly missingNamespaces: ReadonlySet<string>;
+  /** Whether another deployment, which is not in deletion, has this uid. */
+  readonly isOther: (deploymentUid: string) => boolean;
   readonly inventory: readonly InventoryEntry[];
+}
+
+/** What decides which objects are wanted. */
+export interface DesiredInput {
+  readonly deploymentUid: string;
+  readonly rendered: readonly RenderedObject[];
+  readonly defaultNamespace: string;
+  /** By "GROUP/VERSION/KIND". */
+  readonly scopes: ReadonlyMap<string, KindScope>;
+  readonly refusal: (at: ObjectReference, isNamespaced: boolean) => string | undefined;
   readonly rules: PlanRules;
+  /** Ends the names of hooks with generateName: equal in each run of one sync. */
+  readonly hookSuffix: string;
 }
 
 /** From `spec.syncPolicy`, `spec.ignoreDifferences` and what requested the sync. */
@@ -96,6 +107,9 @@ export interface PlannedObject {
   readonly wave: number;
   readonly hook: PlannedHook | undefined;
   readonly isReplaced: boolean;
+  /** Created because objects need it. It does not belong to the deployment. */
+  readonly isNamespace?: boolean;
+  readonly pruneOptions: string;
 }
 
 export interface PlannedChange {
@@ -120,6 +134,8 @@ export interface PlannedPrune {
   readonly propagation: "Background" | "Foreground";
   /** It is not deleted: an option says so, or pruning is off. */
   readonly isSkipped: boolean;
+  /** The deletion has begun. */
+  readonly isDeleting: boolean;
 }
 
 /**
@@ -137,6 +153,8 @@ export interface PlanProblem {
   readonly kind:
     | "KindNotServed"
     | "Refused"
+    /** The dry run refused the object. */
+    | "Invalid"
     | "NamespaceMissing"
     /** Two manifests are the same object. */
     | "Repeated"
@@ -148,5 +166,3 @@ export interface PlanProblem {
   readonly from: ManifestPlace | undefined;
   readonly message: string;
 }
-
-export type MakePlan = (input: PlanInput) => Plan;

@@ -1,0 +1,293 @@
+/** Compares a target with the revision that it should have. Everything that a run reads. */
+import { objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import type { Resource } from "../../../kernel/resource.ts";
+import { gitopsLimits } from "../limits.ts";
+import { deploymentsKind } from "../names.ts";
+import { referenceKey } from "../object-reference.ts";
+import type { Rendered } from "../render/renderer.ts";
+import type { SourceProblem, SourceRevision } from "../source/source-trees.ts";
+import type {
+  DeploymentFacts,
+  DeploymentProblem,
+  ObjectReport,
+} from "../status/deployment-report.ts";
+import type { HealthRules } from "../status/health.ts";
+import type { Target, TargetProblem, TargetRules } from "../targets/target.ts";
+import { hasEnded } from "./decide.ts";
+import { dependenciesOf } from "./dependencies.ts";
+import { readInventory } from "./inventory-store.ts";
+import type { StoredInventory } from "./inventory-store.ts";
+import { observe } from "./observe.ts";
+import type { OperationState, SyncBlocker, WaitingSyncRun } from "./operation.ts";
+import { operationIn } from "./operation-document.ts";
+import type { Plan } from "./plan.ts";
+import type { SyncRunOf } from "./run.ts";
+import { invalidSpec, planRules, renderOptions, specProblem } from "./spec.ts";
+import { pendingSyncRuns } from "./sync-runs.ts";
+import { listAll } from "./records.ts";
+
+export interface Compared {
+  readonly kind: "compared";
+  readonly facts: DeploymentFacts;
+  readonly revision: SourceRevision;
+  readonly digest: string;
+  readonly target: Target;
+  readonly rules: TargetRules;
+  readonly plan: Plan;
+  readonly live: ReadonlyMap<string, JsonObject>;
+  readonly inventory: StoredInventory;
+  readonly health: HealthRules;
+  readonly operation: OperationState | undefined;
+  readonly syncRuns: readonly WaitingSyncRun[];
+  readonly blockers: readonly SyncBlocker[];
+}
+
+export interface Stopped {
+  readonly kind: "stopped";
+  readonly facts: DeploymentFacts;
+  readonly operation: OperationState | undefined;
+  readonly againMs: number | undefined;
+}
+
+/** `current` is what the run knows of the operation after it was read from the status. */
+export async function compare(
+  run: SyncRunOf,
+  current?: OperationState,
+): Promise<Compared | Stopped> {
+  const { resource, context, ports } = run;
+  const operation = current ?? operationIn(objectAt(resource, "status"));
+  const namespaceName = resource.metadata.namespace ?? "";
+  const namespace = await context.references.get({ kind: "namespaces", name: namespaceName });
+  let facts: DeploymentFacts = {
+    deployment: resource,
+    namespaceUid: namespace?.metadata.uid ?? "",
+    nowMs: context.clock.nowMs(),
+    ...(operation === undefined ? {} : { operation }),
+  };
+  const wanted = await wantedObjects(run, facts, operation);
+  if (wanted.kind === "stopped") return wanted;
+  const { head, pending, revision, target, rules, rendered } = wanted;
+  facts = wanted.facts;
+  const inventory = await readInventory(ports.intents.store, resource, rules.identity);
+  const requested = pending.find(({ metadata }) => metadata.name === syncRunOf(operation, pending));
+  const isRun = requested !== undefined;
+  const trigger = isRun ? "SyncRun" : hasEnded(operation ?? ended) ? undefined : operation?.trigger;
+  const observed = await observe({
+    target,
+    rules,
+    planRules: planRules(resource, trigger, valueAt(requested?.spec, "prune") === true),
+    deploymentUid: resource.metadata.uid,
+    rendered: rendered.objects,
+    inventory: inventory.entries,
+    hookSuffix: hookSuffix(operation, revision),
+    settled: ports.settled,
+    existing: async (uids) => await existingOf(run, uids),
+  });
+  if (observed.kind === "problem") {
+    const problems = targetProblems(observed);
+    return stopped(facts, { target: observed, problems }, retryMs(observed));
+  }
+  const { plan, live } = observed;
+  const health = ports.health.rulesFor(objectAt(resource, "spec"));
+  const waitingFor = await dependenciesOf(run);
+  const problems = [
+    ...(head.problem === undefined ? [] : sourceProblems(head.problem)),
+    ...planProblems(plan),
+  ];
+  return {
+    kind: "compared",
+    facts: { ...facts, plan, problems, waitingFor, objects: objectReports(plan, live, health) },
+    revision,
+    digest: rendered.digest,
+    target,
+    rules,
+    plan,
+    live,
+    inventory,
+    health,
+    operation,
+    syncRuns: pending.map(({ metadata: { name } }) => ({ name, revision: revision.commit })),
+    blockers: waitingFor.map(({ message }) => ({
+      kind: "Dependency",
+      message,
+      holdsSyncRuns: true,
+    })),
+  };
+}
+
+interface Wanted extends Pick<Compared, "facts" | "revision" | "target" | "rules"> {
+  readonly kind: "wanted";
+  readonly head: SourceRevision;
+  readonly pending: readonly Resource[];
+  readonly rendered: Rendered;
+}
+
+function stopped(
+  facts: DeploymentFacts,
+  more: Partial<DeploymentFacts>,
+  againMs?: number,
+): Stopped {
+  return { kind: "stopped", facts: { ...facts, ...more }, operation: facts.operation, againMs };
+}
+
+/** The objects that the target should have, or why they are unknown. */
+async function wantedObjects(
+  run: SyncRunOf,
+  given: DeploymentFacts,
+  operation: OperationState | undefined,
+): Promise<Wanted | Stopped> {
+  const { resource, context, ports } = run;
+  let facts = given;
+  const stop = (more: Partial<DeploymentFacts>, againMs?: number): Stopped =>
+    stopped(facts, more, againMs);
+  const invalid = specProblem(resource);
+  if (invalid !== undefined) return stop({ problems: invalidSpec(invalid) });
+
+  const head = await ports.trees.sourceOf(resource, context);
+  if (head.kind === "pending") return stop({}, gitopsLimits.driftSeconds * 1_000);
+  if (head.kind === "problem") return stop({ source: head, problems: sourceProblems(head) });
+  const pending = await pendingSyncRuns(ports.intents.store, resource);
+  const revision = await revisionOf(run, head, operation, pending);
+  if (revision.kind === "problem") {
+    return stop({ source: revision, problems: sourceProblems(revision) });
+  }
+  facts = { ...facts, source: revision };
+
+  const opened = await ports.targets.open(resource, context);
+  if (opened.kind === "problem") {
+    return stop({ target: opened, problems: targetProblems(opened) }, retryMs(opened));
+  }
+  if (opened.kind === "agent") {
+    return stop({ target: noAgents, problems: targetProblems(noAgents) });
+  }
+  const { target, rules } = opened;
+  facts = { ...facts, target: rules.identity };
+  const options = renderOptions(resource, rules.defaultNamespace);
+  const rendered = await ports.rendered.render(ports, resource, revision, options, context);
+  if (rendered.kind === "problem") {
+    return stop({ source: rendered, problems: sourceProblems(rendered) }, retryMs(rendered));
+  }
+  if (rendered.kind === "refused") {
+    const { reason, message } = rendered;
+    const isShort = reason === "Busy" || reason === "TimedOut";
+    const problems = comparisonProblems(reason, message);
+    return stop({ render: rendered, problems }, isShort ? 15_000 : undefined);
+  }
+  facts = { ...facts, render: rendered };
+  return { kind: "wanted", facts, head, pending, revision, target, rules, rendered };
+}
+
+const noAgents: TargetProblem = {
+  kind: "problem",
+  reason: "EnvironmentNotReady",
+  message: "clusters that pull are not supported by this version",
+  isFinal: true,
+};
+
+const ended = { phase: "Succeeded" } as const;
+
+/** The SyncRun that runs, or the next one. One that has run and has not reported it is neither. */
+function syncRunOf(
+  operation: OperationState | undefined,
+  pending: readonly Resource[],
+): string | undefined {
+  if (operation !== undefined && !hasEnded(operation)) return operation.syncRun;
+  const [next] = pending;
+  return next?.metadata.name === operation?.syncRun ? undefined : next?.metadata.name;
+}
+
+async function revisionOf(
+  run: SyncRunOf,
+  head: SourceRevision,
+  operation: OperationState | undefined,
+  pending: readonly Resource[],
+): Promise<SourceRevision | SourceProblem> {
+  const { resource, context, ports } = run;
+  const resolve = async (ref: string): Promise<SourceRevision | SourceProblem> =>
+    ref === head.commit ? head : await ports.trees.resolve(resource, ref, context);
+  if (operation !== undefined && !hasEnded(operation) && operation.syncRun !== "") {
+    return await resolve(operation.revision);
+  }
+  const name = syncRunOf(operation, pending);
+  const next = pending.find(({ metadata }) => metadata.name === name);
+  if (next !== undefined) {
+    const ref = textAt(next.status, "accepted", "revisionID");
+    if (ref !== "") return await resolve(ref);
+  }
+  const pinned = textAt(resource.spec, "pin", "revision");
+  const pinHead = textAt(resource.spec, "pin", "head");
+  const isPinned = pinned !== "" && (pinHead === "" || pinHead === head.commit);
+  return isPinned ? await resolve(pinned) : head;
+}
+
+function hookSuffix(operation: OperationState | undefined, { commit }: SourceRevision): string {
+  if (operation === undefined || hasEnded(operation)) return commit.slice(0, 7);
+  return `${operation.revision.slice(0, 7)}-${Math.floor(operation.startedAtMs / 1_000)}`;
+}
+
+function retryMs({ isFinal }: { readonly isFinal: boolean }): number | undefined {
+  return isFinal ? undefined : 5_000;
+}
+
+function sourceProblems({ reason, message }: SourceProblem): readonly DeploymentProblem[] {
+  return comparisonProblems(reason, message);
+}
+
+function targetProblems({ reason, message }: TargetProblem): readonly DeploymentProblem[] {
+  return comparisonProblems(reason, message);
+}
+
+function comparisonProblems(reason: string, message: string): readonly DeploymentProblem[] {
+  return [
+    { type: "ComparisonError", reason, message },
+    { type: "ErrorOccurred", reason, message },
+  ];
+}
+
+function planProblems({ problems, held }: Plan): readonly DeploymentProblem[] {
+  const found = problems.map(({ kind, message }): DeploymentProblem => {
+    if (kind === "Repeated") return { type: "RepeatedResourceWarning", reason: kind, message };
+    if (kind === "Shared") return { type: "SharedResourceWarning", reason: kind, message };
+    return { type: "SyncError", reason: kind, message };
+  });
+  if (held === undefined) return found;
+  const message =
+    `${held.prunes.length} deletions wait: set spec.syncPolicy.confirmPrune to ${held.hash} ` +
+    "to delete these objects";
+  return [...found, { type: "SyncError", reason: "PruneHeld", message }];
+}
+
+function objectReports(
+  { objects, prunes }: Plan,
+  live: ReadonlyMap<string, JsonObject>,
+  health: HealthRules,
+): readonly ObjectReport[] {
+  return [
+    ...objects
+      .filter(({ isNamespace, hook }) => isNamespace !== true && hook === undefined)
+      .map(({ at, action }): ObjectReport => ({
+        at,
+        sync: action === "unchanged" ? "Synced" : "OutOfSync",
+        health: health.assess(at, live.get(referenceKey(at))),
+      })),
+    ...prunes.map(({ at }): ObjectReport => ({
+      at,
+      sync: "OutOfSync",
+      health: health.assess(at, live.get(referenceKey(at))),
+      isPruned: true,
+    })),
+  ];
+}
+
+/** Read only for objects that another deployment has marked, which is rare. */
+async function existingOf(
+  { ports: { intents } }: SyncRunOf,
+  uids: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for await (const { metadata } of listAll(intents.store, { kind: deploymentsKind })) {
+    if (metadata.deletionTimestamp === undefined && uids.has(metadata.uid)) found.add(metadata.uid);
+  }
+  return found;
+}
