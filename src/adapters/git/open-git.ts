@@ -1,10 +1,11 @@
 /** The implementation of port.ts with the program git. */
 import { lookup } from "node:dns/promises";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import type { Timers } from "../../kernel/timers.ts";
 import type { ProcessRunner } from "../process/port.ts";
+import { closeCacheFolder, openCacheFolder } from "./cache-folder.ts";
 import { Caches } from "./caches.ts";
 import { Fetcher } from "./fetcher.ts";
 import type { Local } from "./fetcher.ts";
@@ -29,8 +30,7 @@ const waitingCalls = 1_000;
 
 export async function openGit(ports: GitPorts, options: GitOptions): Promise<Git> {
   const { runner, timers, resolveHost = systemAddresses } = ports;
-  await mkdir(options.folder, { recursive: true, mode: 0o700 });
-  const folder = await mkdtemp(join(options.folder, "git-"));
+  const folder = await openCacheFolder(options.folder);
   const calls = join(folder, "calls");
   await mkdir(calls, { mode: 0o700 });
   const caches = new Caches(folder, options);
@@ -70,7 +70,7 @@ export async function openGit(ports: GitPorts, options: GitOptions): Promise<Git
     cacheBytes: () => caches.bytes,
     async [Symbol.asyncDispose]() {
       await runner[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
+      await closeCacheFolder(folder);
     },
   };
 }
