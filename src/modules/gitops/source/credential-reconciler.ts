@@ -2,6 +2,7 @@
 // after each change of its Secret. Deployments that name no credential find it by its URL, so they
 // are woken when it changes.
 
+import { CallRefused } from "../../../engine/external/call-refused.ts";
 import { done } from "../../../engine/outcome.ts";
 import type { Outcome, Readiness } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
@@ -18,7 +19,7 @@ import { credentialsKind, deploymentKey, deploymentsKind } from "../names.ts";
 import { credentialConditions } from "./credential-conditions.ts";
 import { credentialOf } from "./credential-secret.ts";
 import type { CredentialFault } from "./credential-secret.ts";
-import { callGit } from "./git-calls.ts";
+import { callGit, untouched } from "./git-calls.ts";
 import type { GitPorts } from "./git-calls.ts";
 import { accessTo } from "./repository-access.ts";
 import type { AccessPorts } from "./repository-access.ts";
@@ -37,7 +38,14 @@ export function credentialReconciler(input: CredentialReconcilerInput): Reconcil
     kind: credentialsKind,
     timeoutMs: gitopsLimits.gitTimeoutMs * 2,
     concurrency: 50,
-    reconcile: async (resource, context) => await check(input, resource, context),
+    reconcile: async (resource, context) => {
+      try {
+        return await check(input, resource, context);
+      } catch (error) {
+        if (error instanceof CallRefused) return untouched(error);
+        throw error;
+      }
+    },
   };
 }
 

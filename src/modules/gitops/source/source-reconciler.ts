@@ -2,6 +2,7 @@
 // nothing new changes nothing, so that it wakes no deployment.
 
 import { deleteRecord } from "../../../acting/claimed-writes.ts";
+import { CallRefused } from "../../../engine/external/call-refused.ts";
 import { done } from "../../../engine/outcome.ts";
 import type { Outcome, Readiness } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
@@ -14,7 +15,7 @@ import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
 import { fetchesMetric } from "../metrics.ts";
 import { deploymentsKind, sourceKey, sourcesKind } from "../names.ts";
-import { callGit } from "./git-calls.ts";
+import { callGit, untouched } from "./git-calls.ts";
 import type { GitPorts } from "./git-calls.ts";
 import { accessTo } from "./repository-access.ts";
 import type { AccessPorts } from "./repository-access.ts";
@@ -43,7 +44,12 @@ export function sourceReconciler(input: SourceReconcilerInput): Reconciler {
         await deleteRecord(input.intents, context, sourceKey(namespace, name));
         return done();
       }
-      return await compare(input, source, usage.pollSeconds, context);
+      try {
+        return await compare(input, source, usage.pollSeconds, context);
+      } catch (error) {
+        if (error instanceof CallRefused) return refused(source, error, context);
+        throw error;
+      }
     },
   };
 }
@@ -100,6 +106,18 @@ async function compare(
   const changedAt = isChanged ? { changedAt: timeText(context.clock.nowMs()) } : {};
   const status: JsonObject = { revision: commit, ref: full, credentialDigest, problem: null };
   return done({ status: { ...status, ...changedAt }, resyncMs });
+}
+
+/** Nothing has become known. A source that was never read says why. */
+function refused(source: Resource, error: CallRefused, context: Context): Outcome {
+  const isKnown = textAt(source, "status", "revision") !== "";
+  if (isKnown || textAt(source, "status", "problem", "reason") !== "") return untouched(error);
+  const { why, afterMs: resyncMs } = error;
+  if (why === "Busy") return untouched(error);
+  const reason = "HostUnreachable";
+  const message = "the git host failed several times and is not called now";
+  const problem = { reason, message, since: timeText(context.clock.nowMs()) };
+  return done({ status: { problem }, ready: { status: "False", reason, message }, resyncMs });
 }
 
 /** The last revision stays. The same problem again changes nothing. */
