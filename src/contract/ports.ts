@@ -82,7 +82,7 @@ export interface ReadPorts {
   readonly kinds: KindRegistry;
   readonly authorizer: Authorizer;
   /** All rights of a user, to compare them with the rights of another. */
-  readonly rights: Pick<Rbac, "rulesFor">;
+  readonly rights: Pick<Rbac, "rulesFor" | "namespacesOf">;
 }
 
 /** Given to `open`. */

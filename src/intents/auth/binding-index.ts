@@ -46,6 +46,15 @@ export function bindingsFor(scopes: Scopes, user: UserInfo, namespace: string): 
   });
 }
 
+/** Namespaces with a binding that names the user or one of its groups. */
+export function namespacesBinding(scopes: Scopes, { name, groups }: UserInfo): readonly string[] {
+  return [...scopes].flatMap(([namespace, scope]) => {
+    if (namespace === "") return [];
+    const isBound = scope.users.has(name) || groups.some((group) => scope.groups.has(group));
+    return isBound ? [namespace] : [];
+  });
+}
+
 /** A request without a namespace is not looked up in any. */
 export function scopeNames(namespace: string): readonly string[] {
   return namespace === "" ? clusterWide : ["", namespace];

@@ -6,7 +6,8 @@
 
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectAt, textAt } from "../../kernel/json-read.ts";
-import { bindingsFor, enlist, newBinding, reasonOf, scopeNames, unlist } from "./binding-index.ts";
+import { bindingsFor, enlist, namespacesBinding, newBinding } from "./binding-index.ts";
+import { reasonOf, scopeNames, unlist } from "./binding-index.ts";
 import type { Binding, Grant, Scopes } from "./binding-index.ts";
 import { rbacGroup, roleRefOf, rulesOf } from "./policy.ts";
 import type { Access, Authorizer, Decision, PolicyRule, RoleRef } from "./policy.ts";
@@ -38,6 +39,8 @@ export interface Rbac extends Authorizer, RoleHolders, Readers {
   put(kind: RbacKind, object: JsonObject): void;
   remove(name: RbacName): void;
   rulesFor(user: UserInfo, namespace: string): RulesFound;
+  /** Namespaces with a RoleBinding that names the user or one of its groups. */
+  namespacesOf(user: UserInfo): readonly string[];
   /** The rules of a role as they count, aggregation included; undefined when there is no such. */
   rulesOfRole(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
 }
@@ -106,6 +109,7 @@ export function createRbac(): Rbac {
     holdsAnyRole: holders.holdsAnyRole,
     mayGetAny: (user) => user.groups.includes(mastersGroup) || getsAny(fresh(), user),
     rulesFor: (user, namespace) => collectRules(bindingsFor(fresh(), user, namespace)),
+    namespacesOf: (user) => namespacesBinding(scopes, user),
     rulesOfRole: (ref, namespace) => {
       fresh();
       return slots.rules(ref, namespace);
