@@ -18,17 +18,30 @@ after(() => server.stop());
 
 /** Sends all requests at once; resolves with the number of answers when the connection ends. */
 async function pipelined(count: number, last = ""): Promise<number> {
+  const { send } = await opened();
+  return await send(count, last);
+}
+
+interface Opened {
+  readonly send: (count: number, last: string) => Promise<number>;
+}
+
+async function opened(): Promise<Opened> {
   const { hostname: host, port } = new URL(server.url);
   const socket = connect({ host, port: Number(port), ca: server.ca, ALPNProtocols: ["http/1.1"] });
   let text = "";
   socket.setEncoding("latin1").on("data", (part: string) => (text += part));
   socket.on("error", () => undefined); // The server may end the connection.
   await once(socket, "secureConnect");
-  const head = "GET /version HTTP/1.1\r\nHost: x\r\n";
-  const requests = `${head}\r\n`.repeat(count - 1);
-  socket.write(`${requests}${head}${last}\r\n`);
-  await once(socket, "close");
-  return text.split("HTTP/1.1 200 OK").length - 1;
+  return {
+    send: async (count, last) => {
+      const head = "GET /version HTTP/1.1\r\nHost: x\r\n";
+      const requests = `${head}\r\n`.repeat(count - 1);
+      socket.write(`${requests}${head}${last}\r\n`);
+      await once(socket, "close");
+      return text.split("HTTP/1.1 200 OK").length - 1;
+    },
+  };
 }
 
 describe("requests that are sent before the first of them is answered", () => {
@@ -56,5 +69,19 @@ describe("requests that are sent before the first of them is answered", () => {
     );
     session.close();
     assert.deepEqual(new Set(statuses), new Set([200]));
+  });
+
+  it("are answered when connections of HTTP/2 have just ended", async () => {
+    const sockets = await Promise.all(Array.from({ length: 100 }, async () => await opened()));
+    const sessions = Array.from({ length: 10 }, () => connectTwo(server.url, { ca: server.ca }));
+    for (const session of sessions) {
+      const stream = session.request({ ":path": "/version" }).resume();
+      await once(stream, "close");
+    }
+    for (const session of sessions) session.destroy();
+    const last = "Connection: close\r\n";
+    const answers = sockets.map(async ({ send }) => await send(40, last));
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set([40]));
+    assert.deepEqual(server.errors, []);
   });
 });
