@@ -210,3 +210,40 @@ test("a private address is not called without a policy", async () => {
     return conditionOf(json as JsonObject)?.["reason"] === "PolicyDenied";
   });
 });
+
+test("a new ServiceAccount has rights in the namespaces alone, and goes with them", async () => {
+  await made(cluster, "/api/v1/namespaces", object("v1", "Namespace", "more"));
+  await secret("account", kubeconfig());
+  await environment("account", { namespaces: ["shop", "more"], createNewServiceAccount: true });
+  const found = await reports("account", "Succeeded");
+  const name = textAt(found, "status", "serviceAccount", "name");
+  const rbac = "/apis/rbac.authorization.k8s.io/v1";
+  const exists = async (path: string): Promise<boolean> =>
+    (await cluster.request("GET", path)).status === 200;
+  const binding = (namespace: string): string =>
+    `${rbac}/namespaces/${namespace}/rolebindings/${name}`;
+  assert.deepEqual(await Promise.all(["shop", "more", "default"].map(binding).map(exists)), [
+    true,
+    true,
+    false,
+  ]);
+  const uid = textAt(found, "metadata", "uid");
+  const kept = await server.request("GET", `${secrets}/gitops-environment-${uid}`);
+  const encoded = textAt(kept.json as JsonObject, "data", "token");
+  const headers = { authorization: `Bearer ${Buffer.from(encoded, "base64").toString()}` };
+  const maps = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps`;
+  assert.equal((await cluster.request("GET", maps("more"), undefined, headers)).status, 200);
+  assert.equal((await cluster.request("GET", maps("default"), undefined, headers)).status, 403);
+  await server.request("PATCH", `${environments}/account`, { spec: { namespaces: ["shop"] } });
+  await waitUntil("the right to be removed", async () => !(await exists(binding("more"))));
+  assert.equal(await exists(binding("shop")), true);
+  const account = (namespace: string): string =>
+    `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`;
+  await server.request("PATCH", `${environments}/account`, { spec: { namespaces: ["more"] } });
+  await waitUntil("the account to move", async () => await exists(binding("more")));
+  assert.equal(await exists(account("shop")), false);
+  assert.equal(await exists(account("more")), true);
+  await server.request("DELETE", `${environments}/account`);
+  await waitUntil("the account to be deleted", async () => !(await exists(account("more"))));
+  assert.equal(await exists(binding("more")), false);
+});

@@ -28,6 +28,8 @@ export function kubeWith(openHttp: OpenHttp): OpenKube {
         const contentType = "application/apply-patch+yaml";
         return await send({ method: "PATCH", path: target, signal, contentType, body });
       },
+      create: async (path, body, signal) =>
+        await send({ method: "POST", path, signal, contentType: "application/json", body }),
       delete: async (path, uid, signal, propagation = "Background") => {
         const preconditions = uid === undefined ? {} : { preconditions: { uid } };
         const body = { propagationPolicy: propagation, ...preconditions };

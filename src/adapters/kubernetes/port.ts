@@ -25,6 +25,8 @@ export interface KubeClient extends Disposable {
     signal: AbortSignal,
     options?: ApplyOptions,
   ): Promise<JsonObject>;
+  /** Sends an object to a collection or a subresource, such as a TokenRequest. */
+  create(path: string, object: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   /** False when it does not exist. With a uid, only that object is deleted. */
   delete(
     path: string,

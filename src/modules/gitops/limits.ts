@@ -48,6 +48,8 @@ export const gitopsLimits = {
   targetTimeoutMs: 30_000,
   /** Calls to one target at a time. */
   targetCallsAtOnce: 16,
+  /** Further calls to one target that wait. */
+  maxTargetQueue: 512,
   /** Clients of managed environments that a process keeps. The oldest unused one is closed. */
   maxTargetClients: 256,
   /** How often a managed environment is checked, and how long a new token may take. */

@@ -83,7 +83,12 @@ const status: JsonObject = object({
   version: anyText,
   serverUID: described(anyText, "The uid of the namespace kube-system of the target."),
   credentialDigest: described(anyText, "A keyed digest; it changes with the credential."),
-  serviceAccount: object({ namespace: anyName, name: anyName, expiresAt: time }),
+  serviceAccount: object({
+    namespace: anyName,
+    name: anyName,
+    namespaces: list(anyName, gitopsLimits.maxEnvironmentNamespaces),
+    expiresAt: time,
+  }),
   agent: object({ phase: choice("Reporting", "Silent"), seenAt: time }),
   message: longText,
 });

@@ -46,11 +46,7 @@ export function specProblem(environment: Resource): ConnectionProblem | undefine
   if (textAt(spec, "credentialsSecret") === "") {
     return problem("SecretNotSpecified", "spec.credentialsSecret is empty");
   }
-  if (!isTrueAt(spec, "createNewServiceAccount")) return undefined;
-  const message =
-    "spec.createNewServiceAccount is not supported yet: use a kubeconfig of a ServiceAccount " +
-    "with rights in the namespaces";
-  return problem("UnableToInstallServiceAccount", message);
+  return undefined;
 }
 
 const namespaceName = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;

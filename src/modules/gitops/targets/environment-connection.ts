@@ -89,7 +89,7 @@ async function unlessForbidden<T>(answer: Promise<T>): Promise<T | undefined> {
 const unknownAuthority =
   /^(?:SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_|CERT_UNTRUSTED|INVALID_CA)/;
 
-function connectionProblem(error: KubeError): ConnectionProblem {
+export function connectionProblem(error: KubeError): ConnectionProblem {
   const { status, reason, message } = error;
   if (status === 401) {
     const why = "the API server does not accept the token of the kubeconfig";

@@ -1,5 +1,6 @@
 /** Shows in a condition whether a managed environment can be used. */
 import { createHmac } from "node:crypto";
+import { KubeError } from "../../../adapters/kubernetes/port.ts";
 import { done, failed } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
@@ -11,7 +12,8 @@ import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
 import { connectionCondition, managedEnvironmentsKind } from "../names.ts";
 import type { ConnectionProblem } from "./environment-access.ts";
-import { findAccess, openClient, probe } from "./environment-connection.ts";
+import { ensureAccount, hasOwnAccount, removeAccount } from "./environment-account.ts";
+import { connectionProblem, findAccess, openClient, probe } from "./environment-connection.ts";
 import type { ConnectionPorts } from "./environment-connection.ts";
 
 export function environmentReconciler(ports: ConnectionPorts): Reconciler {
@@ -26,20 +28,47 @@ export function environmentReconciler(ports: ConnectionPorts): Reconciler {
       const found = await findAccess(environment, policy, context);
       if (found.kind === "problem") return unconnected(environment, found, context);
       using client = openClient(ports, found, namespace);
-      const facts = await probe(environment, client, context);
+      const account = hasOwnAccount(environment)
+        ? await ensureAccount(environment, client, context)
+        : undefined;
+      if (account?.kind === "problem") return unconnected(environment, account, context);
+      const token = account?.token ?? found.token;
+      using probing = openClient(ports, { ...found, token }, namespace);
+      const facts = await probe(environment, probing, context);
       if (facts.kind === "problem") return unconnected(environment, facts, context);
       const key = await context.remember("digest-key", () =>
         Buffer.from(context.random.bytes(32)).toString("hex"),
       );
-      const credential = createHmac("sha256", key).update(found.token).digest("hex");
+      const credential = createHmac("sha256", key).update(token).digest("hex");
       const status = {
         conditions: conditionsWith(environment, context, "Succeeded", ""),
         server: textAt(environment, "spec", "apiURL"),
         version: facts.version,
         serverUID: facts.serverUid,
         credentialDigest: credential.slice(0, 32),
+        ...(account === undefined ? {} : { serviceAccount: account.account }),
       };
       return done({ status });
+    },
+    remove: async (environment, context) => {
+      if (textAt(environment, "status", "serviceAccount", "name") === "") return done();
+      const namespace = environment.metadata.namespace ?? "";
+      const policy = ports.policies.policyOf(namespace);
+      const found = await findAccess(environment, policy, context);
+      if (found.kind === "problem") {
+        // Without a credential there is no way to the target, now or later.
+        context.event("Warning", "ServiceAccountLeft", found.message);
+        return done();
+      }
+      using client = openClient(ports, found, namespace);
+      try {
+        await removeAccount(environment, client, context);
+        return done();
+      } catch (error) {
+        if (!(error instanceof KubeError)) throw error;
+        const { reason, message } = connectionProblem(error);
+        return failed(reason, `the ServiceAccount cannot be deleted: ${message}`);
+      }
     },
   };
 }

@@ -9,6 +9,7 @@ import { connectionCondition, deploymentLabel, gitopsGroup } from "../names.ts";
 import { managedEnvironmentsKind, targetSystem } from "../names.ts";
 import { referenceText } from "../object-reference.ts";
 import type { EffectivePolicy } from "../policy/effective-policy.ts";
+import { withOwnAccount } from "./environment-account.ts";
 import { findAccess } from "./environment-connection.ts";
 import type { EnvironmentAccess } from "./environment-access.ts";
 import { objectTarget } from "./object-target.ts";
@@ -38,7 +39,8 @@ export async function openEnvironmentTarget(input: EnvironmentTargetInput): Prom
     const why = textAt(condition, "message") || "its connection has not been checked yet";
     return notReady(`${text} is not connected: ${why}`);
   }
-  const found = await findAccess(environment, policy, context);
+  const own = await findAccess(environment, policy, context);
+  const found = own.kind === "problem" ? own : await withOwnAccount(environment, own, context);
   if (found.kind === "problem") return notReady(`${text} is not connected: ${found.message}`);
   const identity = identityOf(environment, deployment);
   const rules: TargetRules = {

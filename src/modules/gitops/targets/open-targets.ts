@@ -21,6 +21,14 @@ export interface TargetsPart extends GitOpsPart {
   readonly targets: Targets;
 }
 
+/** Several deployments with many objects wait for their turns, rather than end their runs. */
+const targetPolicy = {
+  calls: gitopsLimits.targetCallsAtOnce,
+  queue: gitopsLimits.maxTargetQueue,
+  waitMs: gitopsLimits.targetTimeoutMs,
+  timeoutMs: gitopsLimits.targetTimeoutMs,
+};
+
 export function openTargets({ ports, policies }: TargetsInput): TargetsPart {
   const { authorizer, live, openKube } = ports;
   const clients = openTargetClients();
@@ -56,10 +64,7 @@ export function openTargets({ ports, policies }: TargetsInput): TargetsPart {
   };
   return {
     targets,
-    policyOf: (system) =>
-      system.startsWith("gitops-target/")
-        ? { calls: gitopsLimits.targetCallsAtOnce, timeoutMs: gitopsLimits.targetTimeoutMs }
-        : undefined,
+    policyOf: (system) => (system.startsWith("gitops-target/") ? targetPolicy : undefined),
     start: (more, stops) => {
       started = more;
       stops.defer(more.engine.add(environmentReconciler({ openKube, policies })));
