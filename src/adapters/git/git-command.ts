@@ -2,7 +2,7 @@
 // the credential and the address of the host. The environment and the arguments hold no secret:
 // other programs of the user can read those.
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import type { ProcessRunner, ProgramResult } from "../process/port.ts";
@@ -57,6 +57,7 @@ export async function runGit(ports: GitCommandPorts, command: GitCommand): Promi
     return gitProblem("Busy", "too many calls to git hosts wait in this namespace");
   }
   try {
+    await mkdir(ports.folder, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(ports.folder, "call-"));
     try {
       const result = await start(ports, command, folder);

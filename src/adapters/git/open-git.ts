@@ -47,17 +47,20 @@ export async function openGit(ports: GitPorts, options: GitOptions): Promise<Git
   const hostCalls = Math.max(1, options.maxPrograms - ofReads);
   const fetcher = new Fetcher({ timers, commands, options, local, hostCalls });
   /** Runs git in the copy of a repository; with `CommitNotFound` when there is none. */
-  const inCache = async <T>(
+  const inCache = async <T extends { readonly kind: string }>(
     { cache: key, tenant }: GitRepository,
     signal: AbortSignal,
     work: (run: LocalGit) => Promise<T>,
   ): Promise<T | GitProblem> => {
     const cache = caches.find(key);
     if (cache === undefined) return gitProblem("CommitNotFound", "the commit was not fetched");
-    return await caches.read(
+    const result: T | GitProblem = await caches.read(
       cache,
       async (at) => await work((args, more) => local(at, tenant, signal, args, more)),
     );
+    // Something else removed files of the copy: the next fetch is a real one.
+    if ("reason" in result && result.reason === "CommitNotFound") cache.commits.clear();
+    return result;
   };
   return {
     ...remoteReads(fetcher, caches, resolveHost),

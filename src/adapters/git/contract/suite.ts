@@ -3,7 +3,7 @@
  * implementation calls it from a test file of its own, with a host on loopback.
  */
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -109,6 +109,7 @@ export function gitContract(
     refContract(given);
     fileContract(given);
     hostileContract(given);
+    lossContract(given);
     hostContract(given);
   });
 }
@@ -254,6 +255,23 @@ function hostileContract(given: Given): void {
     const fetched = await git.fetch(at("huge"), { commit: next, ref: undefined }, never);
     assert.partialDeepStrictEqual(fetched, { kind: "fetched" });
     assert.ok(git.cacheBytes() < 10_000, `${git.cacheBytes()}`);
+  });
+}
+
+function lossContract(given: Given): void {
+  test("copies that something else removed are fetched again", async () => {
+    const { host, folder, open, at } = given();
+    await host.create("lost");
+    const commit = await host.commit("lost", { files: { a: "1" } });
+    const parent = await mkdtemp(join(folder, "lost-"));
+    await using git = await open({ folder: parent });
+    const wanted = { commit, ref: undefined };
+    await git.fetch(at("lost"), wanted, never);
+    for (const name of await readdir(parent)) await rm(join(parent, name), { recursive: true });
+    const lost = await git.tree(at("lost"), commit, "", limits, never);
+    assert.partialDeepStrictEqual(lost, { reason: "CommitNotFound" });
+    assert.partialDeepStrictEqual(await git.fetch(at("lost"), wanted, never), { isNew: true });
+    assert.equal((await git.tree(at("lost"), commit, "", limits, never)).kind, "tree");
   });
 }
 
