@@ -4,6 +4,7 @@ import { manualClock } from "../kernel/clock.ts";
 import type { JsonObject } from "../kernel/json.ts";
 import { manualTimers } from "../kernel/manual-timers.ts";
 import { withoutKey } from "../kernel/without-key.ts";
+import { requestLineLimit } from "../telemetry/limited-log.ts";
 import { logger } from "../telemetry/log.ts";
 import { requestReports } from "./request-reports.ts";
 
@@ -41,4 +42,12 @@ test("the log has the ids of a request and the reason of a failed authentication
   assert.deepEqual(refused, { level: "info", message: notAuthenticated, reason, ...fields });
   assert.deepEqual(answered, { level: "info", message: "request answered", ...fields });
   assert.deepEqual([failed?.["level"], failed?.["message"]], ["error", "request failed"]);
+});
+
+test("streams that end with an error cost a bounded number of lines", () => {
+  const lines: string[] = [];
+  const log = logger((line) => void lines.push(line), manualClock(), "info");
+  const reports = requestReports(log, manualTimers(manualClock()));
+  for (let n = 0; n < 100; n += 1) reports.onStreamError(new Error("too many"));
+  assert.equal(lines.length, requestLineLimit.maxLines);
 });

@@ -11,6 +11,8 @@ import type { Logger } from "../telemetry/log.ts";
 export interface OwnReports extends RequestReports, Disposable {
   /** For an error that no surface could answer. */
   readonly onUnhandled: (error: unknown, request: { readonly method: string }) => void;
+  /** For an error that ended a stream of items after its first byte. */
+  readonly onStreamError: (error: unknown) => void;
 }
 
 /** Lines that any caller can cause as often as it likes are limited. */
@@ -18,6 +20,7 @@ export function requestReports(log: Logger, timers: Pick<Timers, "after">): OwnR
   const limited = limitedLog(log, timers);
   return {
     onUnhandled: (error, { method }) => limited.error({ error, method }, "request not handled"),
+    onStreamError: (error) => limited.warn({ error }, "stream ended with an error"),
     onError: (error, request) => limited.error({ error, ...fieldsOf(request) }, "request failed"),
     onAnswer: (request) => {
       const into = refusals.has(request.status) ? limited : log;

@@ -4,12 +4,16 @@ import { withDocRoutes } from "../surfaces/rest/doc-routes.ts";
 import { restSurface } from "../surfaces/rest/rest-surface.ts";
 import { selfRoutes } from "../surfaces/rest/self-routes.ts";
 import type { ReadHealth } from "../surfaces/rest/self-routes.ts";
-import type { Logger } from "../telemetry/log.ts";
 import { packageVersion, readBuild } from "./build.ts";
 import type { ControlPlane } from "./control-plane.ts";
+import type { OwnReports } from "./request-reports.ts";
 import { moduleRoutes } from "./route-ports.ts";
 
-export function openRest(plane: ControlPlane, log: Logger, readHealth: ReadHealth): HttpSurface {
+export function openRest(
+  plane: ControlPlane,
+  { onStreamError }: Pick<OwnReports, "onStreamError">,
+  readHealth: ReadHealth,
+): HttpSurface {
   const { intents, rbac, stopping } = plane;
   const { store, kinds, clock, ids } = intents;
   const self = selfRoutes({ clock, startedMs: clock.nowMs(), readBuild: readBuild(), readHealth });
@@ -23,6 +27,6 @@ export function openRest(plane: ControlPlane, log: Logger, readHealth: ReadHealt
     authorizer: rbac,
     impersonation: rbac,
     routes: withDocRoutes(routes, packageVersion()),
-    onStreamError: (error) => log.warn({ error }, "stream ended with an error"),
+    onStreamError,
   });
 }

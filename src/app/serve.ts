@@ -49,6 +49,7 @@ import { openStore } from "./open-store.ts";
 import { openSurfaces } from "./open-surfaces.ts";
 import { guardProcess } from "./process-guard.ts";
 import { requestReports } from "./request-reports.ts";
+import type { OwnReports } from "./request-reports.ts";
 import { openRest } from "./rest-surface.ts";
 import { startReconciling } from "./reconciling.ts";
 import type { ReconcilingInput, Worker } from "./reconciling.ts";
@@ -132,7 +133,7 @@ export async function startServer(
   let url = "";
   const kube = { plane, worker, credentials, authentication, observed, modules, url: () => url };
   const health = { store, storeState, stopping: stopping.signal, own: guarded.healthChecks };
-  const surfaces = [...ownSurfaces(config, log, kube, health), ...opened];
+  const surfaces = [...ownSurfaces(config, reports, kube, health), ...opened];
   const http = await startHttpServer({
     ...config.listen,
     tls: credentials.tls,
@@ -173,7 +174,7 @@ interface HealthInput extends Pick<HealthOptions, "store" | "storeState" | "stop
 /** Kubernetes and REST, which every server has. Both show the same health. */
 function ownSurfaces(
   { store: { kind } }: ServeConfig,
-  log: Logger,
+  reports: OwnReports,
   given: Omit<KubeSurfaceInput, "health" | "isAlone" | "stopping">,
   { own, ...ofStore }: HealthInput,
 ): readonly HttpSurface[] {
@@ -182,7 +183,7 @@ function ownSurfaces(
   const health = { ...ofStore, timers: systemTimers, checks };
   const { stopping } = ofStore;
   const kube = kubeSurface({ ...given, health, stopping, isAlone: kind === "sqlite" });
-  return [kube, openRest(plane, log, readHealth(health))];
+  return [kube, openRest(plane, reports, readHealth(health))];
 }
 
 function reportingOf(
