@@ -83,6 +83,17 @@ test("changes of live objects are reverted, and deleted objects created again", 
   assert.equal(textAt(await statusOf(rig), "operationState", "operation", "trigger"), "SelfHeal");
 });
 
+test("a change of a live object is reverted within a minute, without a change of git", async () => {
+  const fakes = openFakes();
+  await using rig = await openRig({}, fakes);
+  commit(fakes, "a", [configMap("one", { a: "1" })]);
+  await rig.create("GitOpsDeployment", "shop", automated);
+  await rig.pass(5_000);
+  fakes.target.edit(key("one"), { data: { a: "edited" } });
+  await rig.pass(60_000);
+  assert.equal(textAt(fakes.target.objects.get(key("one")), "data", "a"), "1");
+});
+
 test("a manual deployment waits for a SyncRun, and SyncRuns are sequential", async () => {
   const fakes = openFakes();
   await using rig = await openRig({}, fakes);

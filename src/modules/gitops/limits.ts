@@ -75,7 +75,7 @@ export const gitopsLimits = {
   /** How often objects are read until they are healthy or deleted. */
   healthPollMs: 1_000,
   /** How often live objects are compared with git when nothing changes. */
-  driftSeconds: 180,
+  driftSeconds: 40,
   /** How long one sync may take, unless the deployment states it. */
   syncTimeoutSeconds: 1_800,
   /** Retries of a failed sync of one commit, unless the deployment states them; -1: no bound. */
