@@ -143,6 +143,8 @@ async function wantedObjects(
     stopped(facts, more, againMs);
   const invalid = specProblem(resource);
   if (invalid !== undefined) return stop({ problems: invalidSpec(invalid) });
+  const { windows } = ports.policies.policyOf(resource.metadata.namespace ?? "");
+  if (windows.length > 0) return stop({ problems: invalidSpec(policyWindows) });
 
   const head = await ports.trees.sourceOf(resource, context);
   if (head.kind === "pending") return stop({}, gitopsLimits.driftSeconds * 1_000);
@@ -177,6 +179,9 @@ async function wantedObjects(
   facts = { ...facts, render: rendered };
   return { kind: "wanted", facts, head, pending, revision, target, rules, rendered };
 }
+
+const policyWindows =
+  "a GitOpsPolicy of the namespace has windows, which this version does not support: no sync runs";
 
 const noAgents: TargetProblem = {
   kind: "problem",
