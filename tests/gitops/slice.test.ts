@@ -1,4 +1,4 @@
-// From a commit in a real repository to objects of this server: git over TLS, YAML, a ServiceAccount
+// From a commit in a repository to objects of this server: git over TLS, YAML, a ServiceAccount
 // of the tenant, and the status. The test owns the time, except that of programs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -157,7 +157,7 @@ async function reached(
 const isSyncedAt = (commit: string) => (status: JsonObject) =>
   textAt(status, "sync", "status") === "Synced" && textAt(status, "sync", "revision") === commit;
 
-test("a commit is applied as the account of the tenant; the next one changes and prunes", async () => {
+test("a commit is applied as the account of the tenant; the next one prunes", async () => {
   const configMap = (name: string, value: string): string =>
     `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name} }\ndata: { key: "${value}" }\n`;
   await start("shop");
@@ -183,10 +183,11 @@ test("a commit is applied as the account of the tenant; the next one changes and
 });
 
 test("an object that the account may not write is refused, and nothing is applied", async () => {
+  const role = `apiVersion: ${group}/v1\nkind: Role\nmetadata: { name: all }\nrules: []\n`;
   await start("wrong");
   await remote.commit("wrong", {
     files: {
-      "deploy/role.yaml": `apiVersion: ${group}/v1\nkind: Role\nmetadata: { name: all }\nrules: []\n`,
+      "deploy/role.yaml": role,
       "deploy/three.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: three }\n",
     },
   });
