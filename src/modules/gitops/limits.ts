@@ -97,6 +97,12 @@ export const gitopsLimits = {
   maxMessageChars: 2_048,
   maxNamed: 20,
   maxHealthRules: 50,
+  /** Compiled rules that a process keeps. */
+  maxCompiledHealthRules: 1_000,
+  /** Units of work (kernel/inline-time.ts) for the rules of one object, and of one run. */
+  maxHealthUnitsOfObject: 500_000,
+  maxHealthUnits: 5_000_000,
+  maxHealthMessageChars: 500,
   /** A change of the health of one object is stored at most so often, unless it ends a sync. */
   healthWriteMs: 1_000,
 } as const;

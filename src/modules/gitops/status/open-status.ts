@@ -1,6 +1,10 @@
 /** Health and status in a process. */
+import { objectAt } from "../../../kernel/json-read.ts";
+import { healthRulesKind } from "../names.ts";
 import type { GitOpsPart, PartInput } from "../part.ts";
 import type { ReportDeployment } from "./deployment-report.ts";
+import { healthEngine } from "./health-engine.ts";
+import { healthGuard } from "./health-guard.ts";
 import type { HealthEngine } from "./health.ts";
 import { reportDeployment } from "./report-deployment.ts";
 
@@ -9,9 +13,17 @@ export interface StatusPart extends GitOpsPart {
   readonly report: ReportDeployment;
 }
 
-export function openStatus(_input: PartInput): StatusPart {
+export function openStatus({ ports: { live, kinds } }: PartInput): StatusPart {
   return {
-    health: { rulesFor: () => ({ assess: () => undefined }) },
+    health: healthEngine({
+      healthRules: () =>
+        Array.from(live.all(healthRulesKind), ({ resource }) => resource)
+          .toSorted((one, other) => (one.metadata.name < other.metadata.name ? -1 : 1))
+          .map((resource) => objectAt(resource, "spec")),
+      isReconciled: ({ group, version, kind }) =>
+        kinds.findKind(group, version, kind)?.served.isReconciled === true,
+    }),
+    admission: [healthGuard],
     report: reportDeployment,
   };
 }
