@@ -18,12 +18,11 @@ interface NamedTest {
   readonly claim: string;
 }
 
-const pages = ["arm", "connect", "engine", "environments", "fleet", "kube", "store"].map(
-  (name): Page => ({
-    name,
-    text: readFileSync(join(root, `docs/conformance/${name}.md`), "utf8"),
-  }),
-);
+const names = ["arm", "connect", "engine", "environments", "fleet", "gitops", "kube", "store"];
+const pages = names.map((name): Page => ({
+  name,
+  text: readFileSync(join(root, `docs/conformance/${name}.md`), "utf8"),
+}));
 
 for (const page of pages) {
   test(`every test on the conformance page ${page.name} exists`, () => {
@@ -67,6 +66,7 @@ test("the conformance pages have a row for each numbered requirement", () => {
   assert.equal(numbered("connect"), 29 + 56);
   assert.equal(numbered("environments"), 48 + 3 + 60 + 2);
   assert.equal(numbered("fleet"), 64 + 45);
+  assert.equal(numbered("gitops"), 60);
 });
 
 test("every step of every real service has a test, or a dash", () => {
