@@ -11,6 +11,8 @@ import { moduleRoutes, routePortsOf } from "./route-ports.ts";
 export interface OpenSurfacesInput {
   readonly plane: ControlPlane;
   readonly log: ModuleLog;
+  /** The same with a limit; without it, `log`. */
+  readonly callerLog?: ModuleLog;
   readonly audit?: Auditor | undefined;
   /** Those of this server when left out. */
   readonly surfaces?: readonly ModuleSurface[];
@@ -18,12 +20,12 @@ export interface OpenSurfacesInput {
 
 /** After the modules have started. */
 export async function openSurfaces(input: OpenSurfacesInput): Promise<readonly HttpSurface[]> {
-  const { plane, log, audit, surfaces = moduleSurfaces } = input;
+  const { plane, log, callerLog = log, audit, surfaces = moduleSurfaces } = input;
   const { intents, modules, feed, stopping } = plane;
   const { clock, ids } = intents;
   const shared = { ...routePortsOf(plane), ownIntents: ownIntentsOf(intents) };
   const routes = moduleRoutes(plane);
-  const ports = { ...shared, routes, feed, audit, clock, ids, stopping, log };
+  const ports = { ...shared, routes, feed, audit, clock, ids, stopping, log, callerLog };
   const started = new Set(modules.started.map(({ name }) => name));
   const served = surfaces.filter(({ module }) => started.has(module));
   const opened = await Promise.all(

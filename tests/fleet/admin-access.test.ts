@@ -8,6 +8,7 @@ import { after, before, describe, it } from "node:test";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { numberAt, objectsAt, textAt, textsAt } from "../../src/kernel/json-read.ts";
+import { requestLineLimit } from "../../src/telemetry/limited-log.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { startFleetServer, v1 } from "./fleet-server.ts";
 import type { FleetServer, Reply } from "./fleet-server.ts";
@@ -107,6 +108,19 @@ describe("the roles of administrators", () => {
       .find((each) => each.includes(id) && each.includes("refused as not found"));
     match(line ?? "", /visitor/);
     match(line ?? "", /needs one of the roles dinosaurs-admin-read/);
+  });
+});
+
+describe("many calls that are refused", () => {
+  it("write a bounded number of lines to the log", async () => {
+    const refused = await Promise.all(
+      Array.from({ length: 50 }, async () => await admin("GET", "/clusters", "visitor")),
+    );
+    const ids = refused.map(({ json }) => textAt(json, "operation_id"));
+    const last = textAt((await admin("GET", "/dinosaurs/none", "reader")).json, "operation_id");
+    await waitUntil("a later line in the log", () => server.setpoint.log().includes(last));
+    const log = server.setpoint.log();
+    ok(ids.filter((id) => id !== "" && log.includes(id)).length <= requestLineLimit.maxLines);
   });
 });
 

@@ -11,7 +11,7 @@ import { skipKeyOf } from "./skip-token.ts";
 import { swaggerDocuments } from "./swagger/swagger.ts";
 
 export async function openArm(ports: SurfacePorts): Promise<HttpSurface> {
-  const { intents, authorizer, log } = ports;
+  const { intents, authorizer, callerLog } = ports;
   const { faces, followed, open, awaited, configuration } = ports.offered as OfferedState;
   const { privateKey } = await sharedSigningKey(intents);
   const surface: ArmSurface = {
@@ -25,9 +25,9 @@ export async function openArm(ports: SurfacePorts): Promise<HttpSurface> {
     skipKey: skipKeyOf(privateKey),
     shown: new ShownCache(),
     documents: new RecentDocuments(),
-    onMistake: ({ what, ...mistake }) => log.warn(mistake, mistakes[what]),
+    onMistake: ({ what, ...mistake }) => callerLog.warn(mistake, mistakes[what]),
     onUnshown: (error, unshown) =>
-      log.error({ error, ...unshown }, "face cannot present a resource"),
+      callerLog.error({ error, ...unshown }, "face cannot present a resource"),
   };
   const managers = new Set(configuration.clients);
   return armApi({ surface, documents: swaggerDocuments(faces), managers });

@@ -12,6 +12,7 @@ import type { Ids } from "../../kernel/ids.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
+import { shortText } from "../../kernel/short-text.ts";
 import { readCost } from "../http/admit.ts";
 import type { RequestCost } from "../http/admit.ts";
 import type { Headers } from "../http/exchange.ts";
@@ -245,7 +246,7 @@ function logHiddenCause({ log }: FleetSurfaceInput, error: unknown, call: Call):
     operation_id: parsed.ids.request,
     user: user.name,
     method: exchange.method,
-    path: parsed.path,
+    path: shortText(parsed.path, limits.maxLoggedPathChars),
     cause,
   };
   log.warn(fields, "fleet request refused as not found");

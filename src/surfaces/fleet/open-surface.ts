@@ -16,7 +16,7 @@ export function openFleet(ports: SurfacePorts): readonly HttpSurface[] {
   const { openHttp, offerings } = fleet;
   const signals = new ChangeSignals(ports.feed);
   const routePorts = { ...ports, fleet, openHttp, signals };
-  const { ids, log, stopping, authorizer } = ports;
+  const { ids, log, callerLog, stopping, authorizer } = ports;
   const apis = fleetSurface({
     offerings: servedOfferings(offerings, (offering) =>
       mountedRoutes(offering, routeTable(routePorts, offering)),
@@ -25,7 +25,7 @@ export function openFleet(ports: SurfacePorts): readonly HttpSurface[] {
     takeRequest: requestRates(ports.clock),
     authorizer,
     ids,
-    log,
+    log: callerLog,
     stopping,
   });
   const { maintenance } = fleet;

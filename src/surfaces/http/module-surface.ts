@@ -36,4 +36,6 @@ export interface SurfacePorts extends RoutePorts {
   /** Aborted when the server stops. */
   readonly stopping: AbortSignal;
   readonly log: ModuleLog;
+  /** For lines that any caller can cause as often as it likes: their number is limited. */
+  readonly callerLog: ModuleLog;
 }
