@@ -179,6 +179,20 @@ describe("a ManifestSet for another cluster", () => {
     await end("drift");
   });
 
+  it("shows nothing of an object that another client created in the place of its own", async () => {
+    const x = '"ConfigMap/h" in objects ? objects["ConfigMap/h"].data.x : "none"';
+    const spec = { target: "other", manifests: [map("h", { x: "mine" })], outputs: { x } };
+    await sets.create("handed", spec);
+    await sets.ready("handed");
+    await cluster.request("DELETE", `${maps}/h`);
+    await cluster.request("POST", maps, map("h", { x: "theirs" }));
+    const drifted = await checkedDrift(sets, "handed");
+    assert.deepEqual(driftOf(drifted), ["changed v1 ConfigMap default/h"]);
+    assert.equal(drifted.status?.["outputs"]?.["x"], "none");
+    await end("handed");
+    assert.equal(textAt(await read(`${maps}/h`), "data", "x"), "theirs");
+  });
+
   it("applies resources of a kind that its own manifests define", async () => {
     const schema = {
       openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true },

@@ -134,7 +134,7 @@ async function judge(
   const isPruned = valueAt(set, "spec", "prune") !== false;
   const left = isPruned ? await removeAll(set, api, old) : old;
   const inventory = [...(isPruned && left.length === 0 ? [] : old), ...wanted.map(({ at }) => at)];
-  const { states, objects } = await readStates(api, wanted);
+  const { states, objects } = await readStates(set, api, wanted);
   const outputs = outputsOf(set, objects);
   const shown: JsonObject = {
     ...status,

@@ -146,7 +146,9 @@ export interface ObjectState extends ObjectReference {
   readonly message: string;
 }
 
+/** What another client created in the place of an own object is not shown. */
 export async function readStates(
+  set: Resource,
   api: ObjectApi,
   wanted: readonly Wanted[],
 ): Promise<{ readonly states: readonly ObjectState[]; readonly objects: JsonObject }> {
@@ -156,6 +158,10 @@ export async function readStates(
     const found = await api.get(at);
     if (found === undefined) {
       states.push({ ...at, health: "Missing", message: "the object does not exist" });
+      continue;
+    }
+    if (!isOwn(found, set)) {
+      states.push({ ...at, health: "Missing", message: "the object belongs to another owner" });
       continue;
     }
     states.push({ ...at, ...healthOf(found) });
