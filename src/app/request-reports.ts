@@ -9,6 +9,8 @@ import { limitedLog } from "../telemetry/limited-log.ts";
 import type { Logger } from "../telemetry/log.ts";
 
 export interface OwnReports extends RequestReports, Disposable {
+  /** The log with the limit, for other lines that callers cause. */
+  readonly callerLog: Logger;
   /** For an error that no surface could answer. */
   readonly onUnhandled: (error: unknown, request: { readonly method: string }) => void;
   /** For an error that ended a stream of items after its first byte. */
@@ -19,6 +21,7 @@ export interface OwnReports extends RequestReports, Disposable {
 export function requestReports(log: Logger, timers: Pick<Timers, "after">): OwnReports {
   const limited = limitedLog(log, timers);
   return {
+    callerLog: limited,
     onUnhandled: (error, { method }) => limited.error({ error, method }, "request not handled"),
     onStreamError: (error) => limited.warn({ error }, "stream ended with an error"),
     onError: (error, request) => limited.error({ error, ...fieldsOf(request) }, "request failed"),

@@ -21,7 +21,6 @@ import { startHttpServer } from "../surfaces/http/server.ts";
 import type { HttpServerInput } from "../surfaces/http/server.ts";
 import type { HttpSurface } from "../surfaces/http/surface.ts";
 import type { RequestReports } from "../surfaces/http/error-envelope.ts";
-import { limitedLog } from "../telemetry/limited-log.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { LogForm } from "../telemetry/log-form.ts";
 import type { Gauge } from "../telemetry/metrics.ts";
@@ -128,8 +127,7 @@ export async function startServer(
   const observed = observeRequests(plane, measure, storeState, () =>
     gaugesOf(heavy, admissions, tracing),
   );
-  const callerLog = undo.use(limitedLog(log, systemTimers));
-  const opened = await openSurfaces({ plane, log, callerLog, audit });
+  const opened = await openSurfaces({ plane, log, audit, callerLog: reports.callerLog });
   undo.defer(startForgetting(config, store, log, plane.modules.historyHolders));
   undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
   let url = "";
