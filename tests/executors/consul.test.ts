@@ -158,6 +158,16 @@ describe("a ConsulKeys", () => {
     await keys.gone("drift");
   });
 
+  it("names no keys below a prefix that its namespace may not use", async () => {
+    await raw("PUT", "/v1/kv/env/other/theirs", "x");
+    const given = { server: "main", prefix: "env/", keys: { "default/wide": "1" } };
+    await keys.create("wide", given);
+    const settled = await checkedDrift(keys, "wide");
+    assert.deepEqual(driftOf(settled), []);
+    await keys.delete("wide");
+    await keys.gone("wide");
+  });
+
   it("whose transaction gets no answer continues without a conflict", async () => {
     await keys.create("lost", spec("lost", { a: "1" }));
     await keys.ready("lost");

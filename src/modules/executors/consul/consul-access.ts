@@ -2,7 +2,7 @@
 
 import { checkAllowed, sharedResource } from "../../../engine/external/shared-resource.ts";
 import type { Context } from "../../../engine/reconciler.ts";
-import { objectAt, textAt } from "../../../kernel/json-read.ts";
+import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { readSecretRef } from "../target/secret-reference.ts";
 import type { ConsulAccess } from "./client.ts";
@@ -42,6 +42,13 @@ export async function consulAccess(
     token: await readSecretRef(context, objectAt(server, "spec", "token")),
     ca: ca === "" ? undefined : ca,
   };
+}
+
+/** With which its keys may begin; none: all keys are allowed. */
+export function allowedPrefixes(server: Resource, namespace: string): readonly string[] {
+  return textsAt(server, "spec", "allow", "prefixes").map((prefix) => {
+    return prefix.replaceAll("{namespace}", namespace);
+  });
 }
 
 /** Values by complete key, in the order of the keys. */

@@ -9,12 +9,12 @@ import { selectorFieldErrors } from "../../../intents/builtin/syntax-checks.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import { duplicateField, forbiddenField, invalidField } from "../../../kernel/field-error.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
-import { isTrueAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { executorLimits } from "../limits.ts";
 import { secretRefAt } from "../target/secret-reference.ts";
 import { isSpecWritten, refuseFields } from "../target/spec-written.ts";
-import { wantedKeys } from "./consul-access.ts";
+import { allowedPrefixes, wantedKeys } from "./consul-access.ts";
 import {
   consulKeysKind,
   consulServersKind,
@@ -84,9 +84,7 @@ function keysErrors(
     isTaking && !isTrueAt(server, "spec", "allow", "takeOver")
       ? [forbiddenField("spec.takeOver", "the ConsulServer does not have spec.allow.takeOver")]
       : [];
-  const prefixes = textsAt(server, "spec", "allow", "prefixes").map((prefix) => {
-    return prefix.replaceAll("{namespace}", request.target.namespace);
-  });
+  const prefixes = allowedPrefixes(server, request.target.namespace);
   return [...taking, ...prefixErrors(object, prefixes), ...contentErrors(object)];
 }
 

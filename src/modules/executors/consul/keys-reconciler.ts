@@ -12,7 +12,8 @@ import type { DigestOf } from "../target/digests.ts";
 import { driftRequest, driftStatus } from "../target/drift.ts";
 import type { DriftItem } from "../target/drift.ts";
 import type { ConsulClient, KeyOperation, OpenConsul } from "./client.ts";
-import { allowedServer, consulAccess, serverOf, wantedKeys } from "./consul-access.ts";
+import { allowedPrefixes, allowedServer, consulAccess } from "./consul-access.ts";
+import { serverOf, wantedKeys } from "./consul-access.ts";
 import { consulKeysKind } from "./consul-kinds.ts";
 import { decideKeys, decideRemoval } from "./decide-keys.ts";
 import type { KeysInput, ObservedKey, RecordedKey } from "./decide-keys.ts";
@@ -52,7 +53,7 @@ async function reconcile(
     mayTakeOver,
   };
   const step = decideKeys(input);
-  const unexpected = await unexpectedKeys(keys, wanted, consul);
+  const unexpected = await unexpectedKeys(keys, wanted, consul, server);
   const nowMs = context.clock.nowMs();
   const seconds = numberAt(server, "spec", "resyncSeconds") ?? executorLimits.resyncSeconds;
   const resyncMs = seconds * 1_000;
@@ -162,14 +163,20 @@ function transactions(operations: readonly KeyOperation[]): readonly (readonly K
   return parts;
 }
 
-/** Keys below the prefix that are in no ConsulKeys. */
+/**
+ * Keys below the prefix that are in no ConsulKeys. A prefix that is shorter than what the
+ * namespace may use also has keys of other tenants, so that nothing is listed below it.
+ */
 async function unexpectedKeys(
   keys: Resource,
   wanted: ReadonlyMap<string, string>,
   consul: ConsulClient,
+  server: Resource,
 ): Promise<readonly DriftItem[]> {
   const prefix = textAt(keys, "spec", "prefix");
-  if (prefix === "") return [];
+  const allowed = allowedPrefixes(server, keys.metadata.namespace ?? "");
+  const isAllowed = allowed.length === 0 || allowed.some((each) => prefix.startsWith(each));
+  if (prefix === "" || !isAllowed) return [];
   const others = (await consul.names(prefix)).filter((name) => !wanted.has(name));
   const some = others.slice(0, executorLimits.maxDriftItems);
   const entries = await consul.read(some);
