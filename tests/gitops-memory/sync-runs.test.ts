@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../../src/kernel/json.ts";
+import { textAt } from "../../src/kernel/json-read.ts";
+import { openFakes } from "./fakes.ts";
+import type { Fakes } from "./fakes.ts";
+import { openRig } from "./rig.ts";
+import type { Rig } from "./rig.ts";
+
+const source = { repoURL: "https://git.example/jane/shop.git", path: "deploy" };
+const run = { gitopsDeploymentName: "shop" };
+
+function configMap(name: string): JsonObject {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: {} };
+}
+
+function commit(fakes: Fakes, id: string, objects: readonly JsonObject[]): string {
+  const name = id.repeat(40);
+  fakes.repository.commits.set(name, objects);
+  fakes.repository.head = name;
+  return name;
+}
+
+async function phaseOf(rig: Rig, name: string): Promise<string> {
+  return textAt((await rig.read("GitOpsDeploymentSyncRun", name))?.status, "phase");
+}
+
+test("a failed SyncRun ends, and does not block the next one", async () => {
+  const fakes = openFakes();
+  await using rig = await openRig({}, fakes);
+  const bad = commit(fakes, "a", [configMap("bad")]);
+  commit(fakes, "b", [configMap("good")]);
+  fakes.target.refusals.set("bad", "data: Invalid value");
+  await rig.create("GitOpsDeployment", "shop", { source, type: "manual" });
+  await rig.create("GitOpsDeploymentSyncRun", "first", { ...run, revisionID: bad });
+  await rig.pass(30_000);
+  assert.equal(await phaseOf(rig, "first"), "Failed");
+  await rig.create("GitOpsDeploymentSyncRun", "second", run);
+  await rig.pass(30_000);
+  assert.equal(await phaseOf(rig, "second"), "Succeeded");
+  assert.deepEqual(fakes.target.writes, ["apply ConfigMap/good"]);
+});
+
+test("a SyncRun that has ended runs no more, and its deletion changes nothing", async () => {
+  const fakes = openFakes();
+  await using rig = await openRig({}, fakes);
+  commit(fakes, "a", [configMap("one")]);
+  await rig.create("GitOpsDeployment", "shop", { source, type: "manual" });
+  await rig.create("GitOpsDeploymentSyncRun", "once", run);
+  await rig.pass(30_000);
+  assert.equal(await phaseOf(rig, "once"), "Succeeded");
+  const finished = async (): Promise<string> => {
+    const deployment = await rig.read("GitOpsDeployment", "shop");
+    return textAt(deployment?.status, "operationState", "finishedAt");
+  };
+  const endedAt = await finished();
+  assert.notEqual(endedAt, "");
+  // Another run would create it again.
+  fakes.target.objects.delete("/ConfigMap:jane/one");
+  const writes = [...fakes.target.writes];
+  await rig.patch("GitOpsDeploymentSyncRun", "once", { spec: run });
+  await rig.pass(10_000);
+  await rig.remove("GitOpsDeploymentSyncRun", "once");
+  await rig.pass(10_000);
+  assert.equal(await rig.read("GitOpsDeploymentSyncRun", "once"), undefined);
+  assert.equal(await finished(), endedAt);
+  assert.deepEqual(fakes.target.writes, writes);
+});
