@@ -71,7 +71,12 @@ export function identityGuard(
   };
 }
 
-function mayUse(authorizer: Authorizer, user: UserInfo, namespace: string, name: string): boolean {
+export function mayUse(
+  authorizer: Authorizer,
+  user: UserInfo,
+  namespace: string,
+  name: string,
+): boolean {
   return ["use", "impersonate"].some((verb) => {
     const access = { verb, group: "", resource: "serviceaccounts", subresource: "" };
     return authorizer.authorize(user, { kind: "resource", ...access, namespace, name }).allowed;

@@ -5,6 +5,7 @@ import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto"
 import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { tokenIssuer } from "../../src/intents/auth/service-account-token.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { textAt } from "../../src/kernel/json-read.ts";
 import { condition } from "../peers/resources.ts";
@@ -319,6 +320,43 @@ describe("a VaultSecret", () => {
     const answer = await rig.server.ask(secrets.path(), { method: "POST", body, headers: user });
     assert.equal(answer.status, 403, answer.body.toString());
     assert.match(answer.body.toString(), /may not use the ServiceAccount/);
+  });
+
+  it("gets no token that is valid at this server, nor that of an account of others", async () => {
+    const api = "rbac.authorization.k8s.io";
+    const metadata = { name: "operator" };
+    const role = {
+      apiVersion: `${api}/v1`,
+      kind: "ClusterRole",
+      metadata,
+      rules: [{ apiGroups: ["executors.setpoint.dev"], resources: ["*"], verbs: ["*"] }],
+    };
+    const binding = {
+      apiVersion: `${api}/v1`,
+      kind: "ClusterRoleBinding",
+      metadata,
+      subjects: [{ kind: "User", name: "grace", apiGroup: api }],
+      roleRef: { apiGroup: api, kind: "ClusterRole", name: "operator" },
+    };
+    await rig.server.ask(`/apis/${api}/v1/clusterroles`, { method: "POST", body: role });
+    await rig.server.ask(`/apis/${api}/v1/clusterrolebindings`, { method: "POST", body: binding });
+    const headers = { "impersonate-user": "grace", "impersonate-group": "system:authenticated" };
+    const serviceAccount = { namespace: "default", name: "deployer" };
+    const create = async (jwt: JsonObject): Promise<{ status: number; body: Buffer }> => {
+      const body = {
+        apiVersion: "executors.setpoint.dev/v1",
+        kind: "VaultServer",
+        metadata: { name: "hers" },
+        spec: { url: rig.proxy.url, auth: { jwt: { role: "deployer", ...jwt } } },
+      };
+      return await rig.server.ask(servers.path(), { method: "POST", body, headers });
+    };
+    const foreign = await create({ serviceAccount });
+    assert.equal(foreign.status, 403, foreign.body.toString());
+    assert.match(foreign.body.toString(), /may not use the ServiceAccount default\/deployer/);
+    const own = await create({ audience: tokenIssuer });
+    assert.equal(own.status, 422, own.body.toString());
+    assert.match(own.body.toString(), /tokens of this audience are valid at this server/);
   });
 
   const wrong: readonly (readonly [string, JsonObject, RegExp])[] = [

@@ -15,7 +15,7 @@ import { secretReconciler } from "./secret-reconciler.ts";
 import { vaultServerReconciler } from "./server-reconciler.ts";
 import { VaultSessions } from "./sessions.ts";
 import type { IssueJwt } from "./sessions.ts";
-import { vaultGuard } from "./vault-guard.ts";
+import { isOwnAudience, vaultGuard } from "./vault-guard.ts";
 import { vaultReadsKind, vaultSecretsKind, vaultServersKind } from "./vault-kinds.ts";
 
 export const openVault: OpenPart = ({ callJson, store, live, authorizer }) => {
@@ -50,6 +50,10 @@ function isAccountUsed(
 /** Tokens as TokenRequest issues them, for the audience that Vault expects. */
 function jwtIssuer(intents: Intents): IssueJwt {
   return async ({ namespace, name, audience }) => {
+    if (isOwnAudience(audience)) {
+      const message = `the audience ${audience} is that of this server: state another one`;
+      throw new ReconcileFailure(failed("AudienceForbidden", message, { retry: "slow" }));
+    }
     const account = await intents.store.get({ kind: "serviceaccounts", namespace, name });
     if (account === undefined) {
       const message = `the ServiceAccount ${namespace}/${name} does not exist: create it`;

@@ -3,12 +3,17 @@
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
 import { findShared } from "../../../intents/admission/shared-resource.ts";
+import { mayUse } from "../../../acting/identity.ts";
 import type { Authorizer } from "../../../intents/auth/policy.ts";
 import { checkReferences } from "../../../intents/auth/secret-access.ts";
+import { systemCaller } from "../../../intents/bootstrap.ts";
+import { forbidden } from "../../../intents/refusals.ts";
+import { tokenIssuer } from "../../../intents/auth/service-account-token.ts";
 import { selectorFieldErrors } from "../../../intents/builtin/syntax-checks.ts";
 import type { LiveView } from "../../../intents/live-view.ts";
 import { forbiddenField, invalidField } from "../../../kernel/field-error.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, objectAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { secretRefAt } from "../target/secret-reference.ts";
@@ -34,6 +39,7 @@ export function vaultGuard({ live, authorizer }: VaultGuardPorts): AdmissionPlug
           ...secretRefAt(spec, "auth", "token"),
           ...secretRefAt(spec, "auth", "appRole", "secretId"),
         ]);
+        checkAccount(request, authorizer, objectAt(spec, "auth", "jwt", "serviceAccount"));
       }
       if (target.served.id === vaultSecretsKind) {
         refuseFields(request, secretErrors(live, request, object));
@@ -53,12 +59,35 @@ export function vaultGuard({ live, authorizer }: VaultGuardPorts): AdmissionPlug
   };
 }
 
+/** Its token is sent to the URL that the author states. */
+function checkAccount(
+  { target, caller: { user } }: AdmissionRequest,
+  authorizer: Authorizer,
+  account: JsonObject,
+): void {
+  const [namespace, name] = [textAt(account, "namespace"), textAt(account, "name")];
+  if (name === "" || user.name === systemCaller.user.name) return;
+  if (mayUse(authorizer, user, namespace, name)) return;
+  const why =
+    `spec.auth.jwt.serviceAccount: User ${JSON.stringify(user.name)} may not use the ` +
+    `ServiceAccount ${namespace}/${name}: the verb "use" on it is needed`;
+  throw forbidden(target.served.storedKind, target.name, why);
+}
+
+/** A server that receives such a token could act as the ServiceAccount at this server. */
+export function isOwnAudience(audience: string): boolean {
+  return audience === tokenIssuer;
+}
+
 function serverErrors(server: Resource): readonly FieldError[] {
   const url = textAt(server, "spec", "url");
   const allowed = objectAt(server, "spec", "allow", "namespaces");
   const given = Object.keys(objectAt(server, "spec", "auth"));
+  const audience = textAt(server, "spec", "auth", "jwt", "audience");
+  const detail = "tokens of this audience are valid at this server: use another audience";
   return [
     ...selectorFieldErrors(allowed, "selector", "spec.allow.namespaces"),
+    ...(isOwnAudience(audience) ? [forbiddenField("spec.auth.jwt.audience", detail)] : []),
     ...(URL.canParse(url) ? [] : [invalidField("spec.url", url, "is not a valid URL")]),
     ...(given.length === 1
       ? []
