@@ -4,12 +4,13 @@ import type { GitOpsPart, PartInput } from "../part.ts";
 import { decidePolicy, nothingAllowed } from "./decide-policy.ts";
 import type { PolicyReader } from "./effective-policy.ts";
 import { policyGuard } from "./policy-guard.ts";
+import { secretGuard } from "./secret-guard.ts";
 
 export interface PolicyPart extends GitOpsPart {
   readonly policies: PolicyReader;
 }
 
-export function openPolicy({ ports: { live } }: PartInput): PolicyPart {
+export function openPolicy({ ports: { live, authorizer } }: PartInput): PolicyPart {
   const policies: PolicyReader = {
     policyOf: (namespace) => {
       const found = live.get({ kind: "namespaces", namespace: "", name: namespace })?.resource;
@@ -20,5 +21,5 @@ export function openPolicy({ ports: { live } }: PartInput): PolicyPart {
       );
     },
   };
-  return { policies, admission: [policyGuard] };
+  return { policies, admission: [policyGuard, secretGuard(authorizer)] };
 }

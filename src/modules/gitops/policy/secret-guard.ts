@@ -1,0 +1,33 @@
+// Who writes a credential or a managed environment decides where its Secret is sent, so the user
+// must be allowed to read the Secret.
+
+import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
+import type { Authorizer } from "../../../intents/auth/policy.ts";
+import { checkReferences } from "../../../intents/auth/secret-access.ts";
+import { systemCaller } from "../../../intents/bootstrap.ts";
+import { equalJson } from "../../../kernel/json.ts";
+import { textAt } from "../../../kernel/json-read.ts";
+import { credentialsKind, managedEnvironmentsKind } from "../names.ts";
+
+const fields = new Map([
+  [credentialsKind, "secret"],
+  [managedEnvironmentsKind, "credentialsSecret"],
+]);
+
+export function secretGuard(authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: "GitOpsSecrets",
+    validate: ({ target, operation, object, old, caller }: AdmissionRequest) => {
+      const field = fields.get(target.served.id);
+      if (field === undefined || object === undefined || target.subresource !== "") return;
+      if (operation === "DELETE" || caller.user.name === systemCaller.user.name) return;
+      if (old !== undefined && equalJson(old.spec, object.spec)) return;
+      const name = textAt(object, "spec", field);
+      if (name === "") return;
+      const { namespace } = target;
+      checkReferences(authorizer, caller.user, target, [
+        { field: `spec.${field}`, namespace, name },
+      ]);
+    },
+  };
+}
