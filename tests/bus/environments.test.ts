@@ -188,6 +188,11 @@ describe("environments over RabbitMQ", () => {
     const spec = { whom: "one", salutationFrom: "missing" };
     const to = await created(rig.server, path, { ...type, metadata: { name: "slow" }, spec });
     await rig.server.request("PATCH", `${path}/slow`, { spec: { salutationFrom: null } });
+    // A run that writes its status meanwhile would make the rollback a conflict.
+    await waitUntil("the end of the second run", async () => {
+      const { text } = await rig.server.request("GET", `${path}/slow`);
+      return /"reason":"ReconcileSuccess","message":"","observedGeneration":2/.test(text);
+    });
     const content = { path: { kind: greetings, name: "slow" }, query: { namespace }, data: { to } };
     const reply = await rig.client.ask({ command: "resources.rollback", content });
     assert.equal(textAt(reply.json, "type"), "dev.setpoint.command.accepted");
