@@ -5,6 +5,7 @@ import type { Json } from "../../src/kernel/json.ts";
 import { formatYaml, parseYaml } from "../../src/kernel/yaml.ts";
 import { pick, pickList, pickText, startKubeServer } from "./server.ts";
 import type { KubeServer, Reply } from "./server.ts";
+import { waitUntil } from "../peers/wait.ts";
 
 let server: KubeServer;
 
@@ -249,6 +250,11 @@ test("a document that multiplies the rules of its kind is checked by a thread", 
   const anyOf = Array.from({ length: 300 }, (_, index) => ({ pattern: `^x${index}$` }));
   const spec = { type: "array", items: { type: "string", anyOf } };
   assert.equal((await server.request("POST", definitions, definition("joins", spec))).status, 201);
+  // The server writes the status of the definition afterwards, which checks it by a thread again.
+  await waitUntil("the status of the definition", async () => {
+    const { text } = await server.request("GET", `${definitions}/joins.heavy.dev`);
+    return text.includes('"Established"');
+  });
   const create = (name: string, items: readonly string[]): Promise<Reply> =>
     server.request("POST", "/apis/heavy.dev/v1/namespaces/default/joins", {
       apiVersion: "heavy.dev/v1",
