@@ -81,11 +81,20 @@ export function nodeTest(args: readonly string[]): Pick<Stage, "command" | "args
 
 /** Both write to standard output: the results as they come, and the slowest files at the end. */
 function reporters(): readonly string[] {
-  const slowFiles = pathToFileURL(join(root, "tools", "slow-files.ts")).href;
-  return ["spec", slowFiles].flatMap((reporter) => [
-    `--test-reporter=${reporter}`,
-    "--test-reporter-destination=stdout",
-  ]);
+  return ["spec", reporterFile("slow-files.ts")].flatMap((name) => reporter(name, "stdout"));
+}
+
+/** The options that make a run of node:test write the files with failed tests to `path`. */
+export function reportFailedFiles(path: string): readonly string[] {
+  return reporter(reporterFile("failed-files.ts"), path);
+}
+
+function reporterFile(name: string): string {
+  return pathToFileURL(join(root, "tools", name)).href;
+}
+
+function reporter(name: string, destination: string): readonly string[] {
+  return [`--test-reporter=${name}`, `--test-reporter-destination=${destination}`];
 }
 
 export function testFiles(pattern: string): readonly string[] {
