@@ -53,6 +53,9 @@ export const hookAnnotation = `${gitopsGroup}/hook`;
 export const hookDeletionAnnotation = `${gitopsGroup}/hook-delete-policy`;
 export const optionsAnnotation = `${gitopsGroup}/sync-options`;
 
+/** On a hook: the id of the operation that created it. */
+export const hookOperationAnnotation = `${gitopsGroup}/operation-id`;
+
 /** The field manager of server-side apply, in all targets. */
 export const fieldManager = "setpoint-gitops";
 

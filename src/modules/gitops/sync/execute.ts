@@ -3,8 +3,9 @@
  * agent of a pulling cluster runs the same code. Idempotent: a step that was cut off is repeated.
  */
 import type { JsonObject } from "../../../kernel/json.ts";
-import { textAt } from "../../../kernel/json-read.ts";
+import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import { gitopsLimits } from "../limits.ts";
+import { hookOperationAnnotation } from "../names.ts";
 import { referenceKey, referenceText } from "../object-reference.ts";
 import type { HealthRules } from "../status/health.ts";
 import type { Target, TargetProblem } from "../targets/target.ts";
@@ -21,6 +22,8 @@ export interface StepInput {
   readonly health: HealthRules;
   /** Results of earlier runs of the sync. */
   readonly results: readonly SyncResult[];
+  /** Of the sync. Hooks that it created are known by it, also in another process. */
+  readonly operationId: string;
   /** Whether a further step waits for the health of the objects of this one. */
   readonly waitsForHealth: boolean;
   readonly continuesAfterErrors: boolean;
@@ -142,11 +145,15 @@ class StepRun {
     else this.#waits.push(message);
   }
 
-  /** A hook that ended stays ended, also when its object was deleted since. */
+  /**
+   * A hook that ended stays ended, also when its object was deleted since. Its object is deleted
+   * after its end is stored: a process that is killed between them does not run it again.
+   */
   async #runHook(planned: PlannedObject): Promise<void> {
-    const { at, object, digest, hook } = planned;
-    const { step, target, health } = this.#input;
+    const { at, digest } = planned;
+    const { step, health } = this.#input;
     const key = referenceKey(at);
+    const found = this.#input.live.get(key);
     const earlier = this.#input.results.find(
       (each) => each.syncPhase === step.phase && referenceKey(each.at) === key,
     );
@@ -154,37 +161,53 @@ class StepRun {
     if (earlier !== undefined && (phase === "Succeeded" || phase === "Failed")) {
       this.#results.push(earlier);
       if (phase === "Failed") this.#failures.push(earlier.message);
+      await this.#deleteEnded(planned, found, phase);
       return;
     }
-    let live = this.#input.live.get(key);
-    if (phase === undefined) {
-      if (live !== undefined && hook?.deletion.includes("BeforeHookCreation") === true) {
-        const isReady = await this.#deleteEarlier(planned, live);
-        if (!isReady) return;
-      }
-      const applied = await target.apply(at, object, { isDryRun: false });
-      if (applied.kind === "problem") {
-        this.#problem(at, applied);
-        return;
-      }
-      this.#hasWritten = true;
-      live = applied.object;
+    const live = phase === undefined ? await this.#startHook(planned, found) : found;
+    if (live === "not yet") return;
+    if (live !== undefined) {
       this.#applied.set(key, { uid: textAt(live, "metadata", "uid"), digest });
     }
-    // It vanished while it ran, such as a Job with a time to live.
-    const found = live === undefined ? undefined : health.assess(at, live);
+    // Without an object it vanished while it ran, such as a Job with a time to live.
+    const assessed = live === undefined ? undefined : health.assess(at, live);
     const text = referenceText(at);
-    if (found === undefined || found.status === "Healthy") {
+    if (assessed === undefined || assessed.status === "Healthy") {
       this.#addHook(planned, "Succeeded", "the hook succeeded");
-      await this.#deleteEnded(planned, live, "HookSucceeded");
-    } else if (found.status === "Degraded") {
-      this.#addHook(planned, "Failed", `the hook ${text} failed: ${found.message}`);
-      this.#failures.push(`the hook ${text} failed: ${found.message}`);
-      await this.#deleteEnded(planned, live, "HookFailed");
+      if (isDeletedAfter(planned, live, "Succeeded")) this.#waits.push(`the hook ${text} ended`);
+    } else if (assessed.status === "Degraded") {
+      this.#addHook(planned, "Failed", `the hook ${text} failed: ${assessed.message}`);
+      this.#failures.push(`the hook ${text} failed: ${assessed.message}`);
+      if (isDeletedAfter(planned, live, "Failed")) this.#waits.push(`the hook ${text} ended`);
     } else {
-      this.#addHook(planned, "Running", found.message);
+      this.#addHook(planned, "Running", assessed.message);
       this.#waits.push(`the hook ${text} is running`);
     }
+  }
+
+  /** Its object, which may exist already: a process that was killed created it for this sync. */
+  async #startHook(
+    planned: PlannedObject,
+    live: JsonObject | undefined,
+  ): Promise<JsonObject | "not yet"> {
+    const { at, object, hook } = planned;
+    const { target, operationId } = this.#input;
+    if (live !== undefined) {
+      const isOfThisSync =
+        textAt(live, "metadata", "annotations", hookOperationAnnotation) === operationId;
+      if (isOfThisSync) return live;
+      if (hook?.deletion.includes("BeforeHookCreation") === true) {
+        const isReady = await this.#deleteEarlier(planned, live);
+        if (!isReady) return "not yet";
+      }
+    }
+    const applied = await target.apply(at, marked(object, operationId), { isDryRun: false });
+    if (applied.kind === "problem") {
+      this.#problem(at, applied);
+      return "not yet";
+    }
+    this.#hasWritten = true;
+    return applied.object;
   }
 
   /** Whether the object of an earlier sync does not exist any more. */
@@ -201,14 +224,14 @@ class StepRun {
   }
 
   async #deleteEnded(
-    { at, hook }: PlannedObject,
+    planned: PlannedObject,
     live: JsonObject | undefined,
-    policy: "HookSucceeded" | "HookFailed",
+    phase: "Succeeded" | "Failed",
   ): Promise<void> {
-    if (live === undefined || hook?.deletion.includes(policy) !== true) return;
+    if (live === undefined || !isDeletedAfter(planned, live, phase)) return;
     const uid = textAt(live, "metadata", "uid");
-    const deleted = await this.#input.target.delete(at, uid, "Background");
-    if (deleted.kind === "problem") this.#problem(at, deleted);
+    const deleted = await this.#input.target.delete(planned.at, uid, "Background");
+    if (deleted.kind === "problem") this.#problem(planned.at, deleted);
   }
 
   /** A problem that can pass is tried again by the next run. */
@@ -229,4 +252,21 @@ class StepRun {
     const result = { at, status, message, syncPhase } as const;
     this.#results.push(hookPhase === undefined ? result : { ...result, hookPhase });
   }
+}
+
+function isDeletedAfter(
+  { hook }: PlannedObject,
+  live: JsonObject | undefined,
+  phase: "Succeeded" | "Failed",
+): boolean {
+  return live !== undefined && hook?.deletion.includes(`Hook${phase}`) === true;
+}
+
+function marked(object: JsonObject, operationId: string): JsonObject {
+  const metadata = objectAt(object, "metadata");
+  const annotations = {
+    ...objectAt(metadata, "annotations"),
+    [hookOperationAnnotation]: operationId,
+  };
+  return { ...object, metadata: { ...metadata, annotations } };
 }

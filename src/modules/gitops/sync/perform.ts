@@ -95,6 +95,7 @@ export async function performWave(
       live,
       health,
       results,
+      operationId: operation.id,
       waitsForHealth: at + 1 < steps.length,
       continuesAfterErrors: continues(resource),
     });
