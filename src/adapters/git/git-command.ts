@@ -96,7 +96,7 @@ async function start(
       GIT_CONFIG_NOSYSTEM: "1",
       GIT_CONFIG_GLOBAL: config,
       GIT_TERMINAL_PROMPT: "0",
-      GIT_ALLOW_PROTOCOL: "https:ssh",
+      GIT_ALLOW_PROTOCOL: remote?.url.scheme === "local" ? "file" : "https:ssh",
       GIT_CEILING_DIRECTORIES: dirname(repository),
       GIT_SSH_VARIANT: "ssh",
       GIT_SSH_COMMAND: remote === undefined ? "false" : sshCommand(remote, folder),
@@ -129,6 +129,7 @@ async function remoteConfiguration(
   write: WriteFile,
 ): Promise<readonly string[]> {
   const { credential, caBundle } = from;
+  if (url.scheme === "local") return [];
   if (url.scheme === "ssh") {
     if (credential?.kind !== "ssh") return [];
     await write("key", `${credential.privateKey.trim()}\n`);

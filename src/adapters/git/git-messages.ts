@@ -18,6 +18,11 @@ const meanings: readonly Meaning[] = [
     message: "the key of the SSH host is not one of the known hosts",
   },
   {
+    pattern: /detected dubious ownership/,
+    reason: "RepositoryNotFound",
+    message: "the local repository does not belong to the user of the server",
+  },
+  {
     pattern: /SSL certificate problem|certificate verif|gnutls_handshake|SSL_ERROR|CAfile|cacert/i,
     reason: "CertificateInvalid",
     message:

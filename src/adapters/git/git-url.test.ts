@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isRefName, parseGitUrl } from "./git-url.ts";
 
-test("URLs of the three forms", () => {
+test("URLs of the four forms", () => {
   const partsOf = (text: string): unknown => {
     const url = parseGitUrl(text);
     return url.kind === "url" ? [url.scheme, url.host, url.port] : url.message;
@@ -10,6 +10,7 @@ test("URLs of the three forms", () => {
   assert.deepEqual(partsOf("https://Git.Example/a/b.git"), ["https", "git.example", 443]);
   assert.deepEqual(partsOf("https://[::1]:8443/a%20&;b"), ["https", "::1", 8_443]);
   assert.deepEqual(partsOf("ssh://git@git.example:2222/a"), ["ssh", "git.example", 2_222]);
+  assert.deepEqual(partsOf("local://platform/shop.git"), ["local", "", 0]);
   assert.deepEqual(partsOf("git@git.example:a/b.git"), ["ssh", "git.example", 22]);
 });
 
@@ -29,6 +30,12 @@ test("other URLs are refused, with the reason", () => {
     ["git@-oProxyCommand=id:a", /host/],
     ["git@git.example:-a", /not a URL|https/],
     ["https://git.example/a\nb", /control/],
+    ["local://", /after local/],
+    ["local:///etc", /after local/],
+    ["local://../etc", /after local/],
+    ["local://a/.git", /after local/],
+    ["local://-a", /after local/],
+    ["local://a?b", /after local/],
   ] as const) {
     const problem = parseGitUrl(text);
     assert.equal(problem.kind, "problem", text);

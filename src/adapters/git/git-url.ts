@@ -1,18 +1,20 @@
-// The URL of a repository: https://HOST/PATH, ssh://USER@HOST/PATH or USER@HOST:PATH. Pure.
+// The URL of a repository: https://HOST/PATH, ssh://USER@HOST/PATH, USER@HOST:PATH, or local://PATH
+// for a repository below the folder `localRepositories`. Pure.
 
 import { isIP } from "node:net";
 import type { GitProblem } from "./port.ts";
 
 export interface GitUrl {
   readonly kind: "url";
-  readonly scheme: "https" | "ssh";
-  /** In lower case; an IPv6 address has no brackets. */
+  readonly scheme: "https" | "ssh" | "local";
+  /** In lower case; an IPv6 address has no brackets. Empty for a local one. */
   readonly host: string;
   readonly port: number;
-  /** As git gets it. */
+  /** As git gets it. A local one is a path below the folder until it is resolved. */
   readonly text: string;
 }
 
+const localScheme = "local://";
 const hostName = /^(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?$/;
 const scpForm = /^([\w.+-]+)@([^/:@\s]+):([^/\s-][^\s]*)$/;
 
@@ -24,6 +26,8 @@ export function parseGitUrl(text: string): GitUrl | GitProblem {
     if (user.startsWith("-")) return invalid("the user must not begin with -");
     return checked({ scheme: "ssh", host: host.toLowerCase(), port: 22, text });
   }
+  const local = localPath(text);
+  if (local !== undefined) return local;
   if (!URL.canParse(text)) return invalid("it is not a URL");
   const url = new URL(text);
   const scheme = url.protocol.slice(0, -1);
@@ -41,6 +45,19 @@ export function parseGitUrl(text: string): GitUrl | GitProblem {
   const host = url.hostname.replaceAll(/^\[|\]$/g, "").toLowerCase();
   const port = url.port === "" ? { https: 443, ssh: 22 }[scheme] : Number(url.port);
   return checked({ scheme, host, port, text });
+}
+
+/** Names that begin with a letter or a digit: neither .. nor .git, and no option of git. */
+function localPath(text: string): GitUrl | GitProblem | undefined {
+  if (!text.startsWith(localScheme)) return undefined;
+  const path = text.slice(localScheme.length);
+  if (path.split("/").every((name) => /^[A-Za-z0-9][\w.-]*$/.test(name))) {
+    return { kind: "url", scheme: "local", host: "", port: 0, text: path };
+  }
+  return invalid(
+    "after local:// it must have names of letters, digits, ., _ and -, separated by /, that begin " +
+      "with a letter or a digit",
+  );
 }
 
 function checked(url: Omit<GitUrl, "kind">): GitUrl | GitProblem {

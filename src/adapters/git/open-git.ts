@@ -14,6 +14,7 @@ import type { GitCommandPorts, LocalGit, Remote } from "./git-command.ts";
 import { gitProblem } from "./git-messages.ts";
 import { gitSlots } from "./git-slots.ts";
 import { isCommitId, isRefName, parseGitUrl } from "./git-url.ts";
+import { localRemote } from "./local-remote.ts";
 import type { Git, GitOptions, GitProblem, GitRepository } from "./port.ts";
 import { readFiles, readTree, writeTree } from "./read-tree.ts";
 import { singleFlight } from "./single-flight.ts";
@@ -63,7 +64,9 @@ export async function openGit(ports: GitPorts, options: GitOptions): Promise<Git
     return result;
   };
   return {
-    ...remoteReads(fetcher, caches, resolveHost),
+    ...remoteReads(fetcher, caches, (repository) =>
+      remoteOf(repository, options.localRepositories, resolveHost),
+    ),
     tree: async (repository, commit, path, limits, signal) =>
       await inCache(repository, signal, async (run) => await readTree(run, commit, path, limits)),
     read: async (repository, files, signal) =>
@@ -81,7 +84,7 @@ export async function openGit(ports: GitPorts, options: GitOptions): Promise<Git
 function remoteReads(
   fetcher: Fetcher,
   caches: Caches,
-  resolveHost: NonNullable<GitPorts["resolveHost"]>,
+  remoteFor: (repository: GitRepository) => Promise<Remote | GitProblem>,
 ): Pick<Git, "resolve" | "fetch"> {
   const flights = singleFlight();
   return {
@@ -92,7 +95,7 @@ function remoteReads(
       }
       const key = `resolve ${repository.cache} ${ref}`;
       return await flights.run(key, signal, async (shared) => {
-        const remote = await remoteOf(repository, resolveHost);
+        const remote = await remoteFor(repository);
         return "reason" in remote ? remote : await fetcher.resolve(remote, ref, shared);
       });
     },
@@ -104,7 +107,7 @@ function remoteReads(
       const isKnown = caches.find(repository.cache)?.commits.has(commit) ?? false;
       if (isKnown) return { kind: "fetched", commit, isNew: false };
       return await flights.run(`fetch ${repository.cache} ${commit}`, signal, async (shared) => {
-        const remote = await remoteOf(repository, resolveHost);
+        const remote = await remoteFor(repository);
         if ("reason" in remote) return remote;
         return await caches.fetch(repository.cache, async (cache) => {
           shared.throwIfAborted();
@@ -119,10 +122,12 @@ function remoteReads(
 
 async function remoteOf(
   repository: GitRepository,
+  localRepositories: string | undefined,
   resolveHost: NonNullable<GitPorts["resolveHost"]>,
 ): Promise<Remote | GitProblem> {
   const url = parseGitUrl(repository.url);
   if (url.kind === "problem") return url;
+  if (url.scheme === "local") return await localRemote(repository, url, localRepositories);
   const { credential } = repository;
   if (url.scheme === "ssh" && credential?.kind !== "ssh") {
     return gitProblem("AuthenticationFailed", "SSH needs a credential with sshPrivateKey");

@@ -14,7 +14,9 @@
  *     never has all places.
  *  7. A redirect to another host, and an address for which `refuseAddress` gives a reason, are not
  *     connected to. The check and the connection use the same address.
- *  8. A killed process leaves a cache that the next one can use or remove.
+ *  8. A local repository is below the folder `localRepositories`, also after links are followed,
+ *     and belongs to the user of this process. No other path of this machine is read.
+ *  9. A killed process leaves a cache that the next one can use or remove.
  */
 
 export interface GitOptions {
@@ -27,6 +29,8 @@ export interface GitOptions {
   readonly maxCacheBytes: number;
   readonly resolveTimeoutMs: number;
   readonly fetchTimeoutMs: number;
+  /** The folder of the repositories local://PATH. Undefined: there are none. */
+  readonly localRepositories?: string | undefined;
 }
 
 export type OpenGit = (options: GitOptions) => Promise<Git>;
@@ -70,7 +74,7 @@ export interface Git extends AsyncDisposable {
 }
 
 export interface GitRepository {
-  /** https://… or ssh://…, without a user name or a password for https. */
+  /** https://…, ssh://… or local://…, without a user name or a password for https. */
   readonly url: string;
   /** The key of the bare cache: a digest over URL, tenant and credential. */
   readonly cache: string;

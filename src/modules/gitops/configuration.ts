@@ -15,6 +15,8 @@ export interface GitOpsConfiguration {
   readonly pollSeconds: number;
   readonly maxGitPrograms: number;
   readonly seedGroup: boolean;
+  /** Undefined: local://… is refused. */
+  readonly localRepositories?: string;
 }
 
 const defaults: GitOpsConfiguration = {
@@ -54,6 +56,12 @@ export const gitopsSection: ConfigurationSection = {
       summary: "programs of git that run at a time in one server",
       default: defaults.maxGitPrograms,
       problem: (value) => rangeProblem(value, 1, 64),
+    },
+    localRepositories: {
+      type: "path",
+      summary: "a folder whose git repositories deployments name by local://PATH; default: none",
+      option: "--gitops-local-repositories <folder>",
+      variable: "SETPOINT_GITOPS_LOCAL_REPOSITORIES",
     },
     seedGroup: {
       type: "flag",

@@ -13,6 +13,8 @@ export const gitopsLimits = {
   maxRefs: 50_000,
   /** How often a source is compared with its repository, unless the deployment states it. */
   pollSeconds: 180,
+  /** The same for a local repository. */
+  localPollSeconds: 10,
   minPollSeconds: 10,
   maxPollSeconds: 86_400,
   /** A poll is up to this share later. */

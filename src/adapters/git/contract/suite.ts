@@ -3,7 +3,7 @@
  * implementation calls it from a test file of its own, with a host on loopback.
  */
 import assert from "node:assert/strict";
-import { mkdtemp, readFile, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -14,6 +14,8 @@ import type { Git, GitOptions, GitRepository, OpenGit } from "../port.ts";
 export interface ContractHost extends AsyncDisposable {
   readonly port: number;
   readonly caBundle: string;
+  /** The bare repositories, NAME.git. */
+  readonly folder: string;
   readonly requests: readonly { readonly path: string; readonly username: string | undefined }[];
   fault:
     | { readonly kind: "hang" }
@@ -111,6 +113,37 @@ export function gitContract(
     hostileContract(given);
     lossContract(given);
     hostContract(given);
+    localContract(given);
+  });
+}
+
+function localContract(given: Given): void {
+  test("a local repository is read below the folder for them, and nothing else is", async () => {
+    const { host, open, at } = given();
+    await host.create("near");
+    const commit = await host.commit("near", { files: { "deploy/a.yaml": "a: 1" } });
+    const elsewhere = await mkdtemp(join(tmpdir(), "git-elsewhere-"));
+    await symlink(join(host.folder, "near.git"), join(elsewhere, "link.git"));
+    await using git = await open({ localRepositories: host.folder });
+    const near = at("near", { url: "local://near.git", cache: "near-local" });
+    const resolved = await git.resolve(near, "main", never);
+    assert.deepEqual(resolved, { kind: "resolved", commit, ref: "refs/heads/main" });
+    const fetched = await git.fetch(near, { commit, ref: "refs/heads/main" }, never);
+    assert.equal(fetched.kind, "fetched", JSON.stringify(fetched));
+    const tree = await git.tree(near, commit, "deploy", limits, never);
+    assert.ok(tree.kind === "tree" && tree.files.length === 1);
+
+    const reasonOf = async (url: string, from: Git = git): Promise<string> => {
+      const end = await from.resolve(at("near", { url, cache: url }), "main", never);
+      return end.kind === "problem" ? end.reason : end.kind;
+    };
+    assert.equal(await reasonOf("local://absent.git"), "RepositoryNotFound");
+    assert.equal(await reasonOf(`file://${host.folder}/near.git`), "InvalidUrl");
+    assert.equal(await reasonOf("local://../near.git"), "InvalidUrl");
+    assert.equal(await reasonOf("local://near.git", given().git), "InvalidUrl", "without a folder");
+    await using other = await open({ localRepositories: elsewhere });
+    assert.equal(await reasonOf("local://link.git", other), "RepositoryNotFound");
+    await rm(elsewhere, { recursive: true });
   });
 }
 

@@ -21,6 +21,10 @@ const spec: JsonObject = object({
       }),
       "Private, loopback and link-local addresses that may be reached. Default: none.",
     ),
+    allowLocal: described(
+      patterns,
+      "What follows local:// in URLs that may be used, with * and {namespace}. Default: none.",
+    ),
     requireSignature: described(flag, "Whether every source needs `verify`."),
   }),
   destinations: object({
@@ -42,7 +46,7 @@ const spec: JsonObject = object({
 
 /**
  * Restrictions hold when any policy for the namespace states them. Grants (allowPrivate,
- * clusterScoped, other namespaces, remoteBases) hold when one policy for the namespace states them.
+ * allowLocal, clusterScoped, other namespaces, remoteBases) hold when one of them states them.
  */
 export const policyKind = gitopsKind({
   names: { plural: "gitopspolicies", kind: "GitOpsPolicy" },

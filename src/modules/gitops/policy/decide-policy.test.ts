@@ -43,6 +43,22 @@ describe("the policy of a namespace", () => {
     );
   });
 
+  it("allows local repositories that a policy grants", () => {
+    const refusal = (url: string, ...specs: readonly JsonObject[]): string | undefined =>
+      policyOf(...specs).repositoryRefusal(url);
+    const granted = { repositories: { allowLocal: ["platform", "{namespace}/*"] } };
+    assert.match(refusal("local://platform") ?? "", /spec\.repositories\.allowLocal/);
+    assert.match(
+      refusal("local://platform", { repositories: { allow: ["*"] } }) ?? "",
+      /allowLocal/,
+    );
+    assert.equal(refusal("local://platform", {}, granted), undefined);
+    assert.equal(refusal("local://jane/shop", granted), undefined);
+    assert.match(refusal("local://bob/shop", granted) ?? "", /"bob\/shop" is not allowed/);
+    const denied = { repositories: { deny: ["local://*"] } };
+    assert.match(refusal("local://platform", granted, denied) ?? "", /denies it/);
+  });
+
   it("of a namespace that does not exist allows nothing", () => {
     const policy = nothingAllowed("gone");
     assert.match(policy.repositoryRefusal("https://git.example/a") ?? "", /does not exist/);

@@ -25,10 +25,13 @@ export function decidePolicy(policies: readonly Resource[], namespace: Resource)
     hosts: all("repositories", "allowPrivate", "hosts").map((host) => host.toLowerCase()),
   };
   const namespaces = forNamespace(all("destinations", "namespaces"), name);
+  const local = forNamespace(all("repositories", "allowLocal"), name);
   const mayWriteCluster = any("destinations", "clusterScoped");
   return {
     repositoryRefusal: (url) =>
-      urlRefusal(held, name, url, "repositories.allow") ?? deniedUrl(held, name, url),
+      localRefusal(local, url) ??
+      urlRefusal(held, name, url, "repositories.allow") ??
+      deniedUrl(held, name, url),
     serverRefusal: (url) => urlRefusal(held, name, url, "destinations.servers"),
     addressRefusal: (address, host) =>
       isAddressAllowed(places, address, host)
@@ -73,6 +76,18 @@ export function nothingAllowed(namespace: string): EffectivePolicy {
     windows: [],
     maxDeployments: 0,
   };
+}
+
+/** Repositories of this machine can be of any tenant, so a policy has to grant each. */
+function localRefusal(allowed: readonly string[], url: string): string | undefined {
+  const scheme = "local://";
+  if (!url.startsWith(scheme)) return undefined;
+  const path = url.slice(scheme.length);
+  if (allowed.some((pattern) => matchesText(pattern, path))) return undefined;
+  return (
+    `the local repository ${JSON.stringify(path)} is not allowed: an administrator can allow it ` +
+    "with spec.repositories.allowLocal of a GitOpsPolicy"
+  );
 }
 
 /** Every policy that has the list needs a match in it. */

@@ -40,6 +40,7 @@ export function openSource({ ports, policies, configuration }: SourceInput): Sou
       maxCacheBytes,
       resolveTimeoutMs: lsRemoteTimeoutMs,
       fetchTimeoutMs: gitTimeoutMs,
+      localRepositories: configuration.localRepositories,
     });
     return current;
   };

@@ -10,6 +10,7 @@ test("only the host is compared in lower case", () => {
     "https://git.example:8443/Jane/Shop",
   );
   assert.equal(comparableUrl("git@GIT.example:Jane/Shop"), "git@git.example:Jane/Shop");
+  assert.equal(comparableUrl("local://Shop.git"), "local://Shop.git", "the name of a folder");
   assert.notEqual(
     comparableUrl("https://git.example/a&b"),
     comparableUrl("https://git.example/ab"),
@@ -41,4 +42,5 @@ test("the host of a URL", () => {
   assert.equal(hostOf("git@git.example:a"), "git.example");
   assert.equal(hostOf("https://[::1]:1/a"), "[::1]");
   assert.equal(hostOf("none"), "");
+  assert.equal(hostOf("local://Platform"), "local:");
 });

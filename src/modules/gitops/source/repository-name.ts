@@ -28,6 +28,8 @@ export function cacheKey(namespaceUid: string, repoURL: string, credentialDigest
 
 /** Two URLs of one repository are equal in this form: only the host is compared in lower case. */
 export function comparableUrl(url: string): string {
+  // A local repository is a folder, whose name is what it is.
+  if (isLocal(url)) return url;
   const text = url.replace(/\/+$/, "").replace(/\.git$/, "");
   const [, before, host, after] =
     /^([a-z]+:\/\/(?:[^/@]*@)?|[^/:@]+@)([^/:]+)(.*)$/is.exec(text) ?? [];
@@ -35,8 +37,13 @@ export function comparableUrl(url: string): string {
   return `${before}${host.toLowerCase()}${after}`;
 }
 
-/** Empty for a URL without a host. */
+export function isLocal(url: string): boolean {
+  return url.startsWith("local://");
+}
+
+/** Empty for a URL without a host. A name that no host has stands for all local repositories. */
 export function hostOf(url: string): string {
+  if (isLocal(url)) return "local:";
   const [, host = ""] = /^(?:[a-z]+:\/\/(?:[^/@]*@)?|[^/:@]+@)(\[[^\]]*\]|[^/:]+)/i.exec(url) ?? [];
   return host.toLowerCase();
 }

@@ -19,6 +19,7 @@ import { callGit, untouched } from "./git-calls.ts";
 import type { GitPorts } from "./git-calls.ts";
 import { accessTo } from "./repository-access.ts";
 import type { AccessPorts } from "./repository-access.ts";
+import { isLocal } from "./repository-name.ts";
 import type { SourceProblem } from "./source-trees.ts";
 
 export interface SourceReconcilerInput extends AccessPorts, GitPorts {
@@ -62,8 +63,11 @@ interface Usage {
 /** The shortest interval of the deployments of the source counts. */
 async function usageOf(
   { ports: { store }, pollSeconds }: SourceReconcilerInput,
-  { metadata: { name, namespace = "" } }: Resource,
+  { metadata: { name, namespace = "" }, spec }: Resource,
 ): Promise<Usage> {
+  // A comparison with a local repository costs no host anything.
+  const isNear = isLocal(textAt(spec, "repoURL"));
+  const unstated = isNear ? Math.min(pollSeconds, gitopsLimits.localPollSeconds) : pollSeconds;
   const intervals: number[] = [];
   let page = await store.list({ kind: deploymentsKind, namespace });
   for (;;) {
@@ -71,13 +75,13 @@ async function usageOf(
       const deployment = decodeDocument(body, revision);
       if (textAt(deployment, "status", "source", "name") !== name) continue;
       const interval = objectAt(deployment, "spec", "source")["intervalSeconds"];
-      intervals.push(typeof interval === "number" ? interval : pollSeconds);
+      intervals.push(typeof interval === "number" ? interval : unstated);
     }
     if (page.next === undefined) break;
     page = await store.list({ kind: deploymentsKind, namespace, from: page.next });
   }
   const isUsed = intervals.length > 0;
-  return { isUsed, pollSeconds: isUsed ? Math.min(...intervals) : pollSeconds };
+  return { isUsed, pollSeconds: isUsed ? Math.min(...intervals) : unstated };
 }
 
 async function compare(
