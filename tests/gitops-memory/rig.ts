@@ -14,6 +14,7 @@ import type { Resource } from "../../src/kernel/resource.ts";
 import { gitopsConfiguration } from "../../src/modules/gitops/configuration.ts";
 import { gitops } from "../../src/modules/gitops/module.ts";
 import { startParts } from "../../src/modules/gitops/start.ts";
+import { openStatus } from "../../src/modules/gitops/status/open-status.ts";
 import { logger } from "../../src/telemetry/log.ts";
 import type { Fakes } from "./fakes.ts";
 
@@ -31,7 +32,10 @@ export interface Rig extends AsyncDisposable {
   readonly remove: (kind: string, name: string) => Promise<boolean>;
   readonly list: (kind: string) => Promise<readonly Resource[]>;
   readonly pass: (ms?: number) => Promise<void>;
-  readonly restart: () => Promise<void>;
+  /** `during` runs while no process does. */
+  readonly restart: (during?: () => Promise<void>) => Promise<void>;
+  /** As /metrics shows them. */
+  readonly metrics: () => string;
 }
 
 const config = {
@@ -46,7 +50,11 @@ const config = {
 const clusterKinds = new Set(["GitOpsPolicy", "HealthRule"]);
 
 /** With `fakes`, sync runs alone, with a repository and a target of the test. */
-export async function openRig(configuration: JsonObject = {}, fakes?: Fakes): Promise<Rig> {
+export async function openRig(
+  configuration: JsonObject = {},
+  fakes?: Fakes,
+  level: "info" | "warn" = "warn",
+): Promise<Rig> {
   const memory = await openMemoryPlane({
     builtIn: [fakes === undefined ? gitops : withFakes(fakes)],
     hasEngine: false,
@@ -54,7 +62,7 @@ export async function openRig(configuration: JsonObject = {}, fakes?: Fakes): Pr
   });
   const { plane, surroundings } = memory;
   const lines: string[] = [];
-  const log = logger((line) => lines.push(line), surroundings.clock, "warn");
+  const log = logger((line) => lines.push(line), surroundings.clock, level);
   const modules = strictModules([]);
   const start = async (): Promise<Reconciling> =>
     await startReconciling({ plane, modules, config, surroundings, log });
@@ -83,8 +91,10 @@ export async function openRig(configuration: JsonObject = {}, fakes?: Fakes): Pr
       const { records } = await memory.store.list({ kind });
       return records.map(({ body, revision }) => decodeDocument(body, revision));
     },
-    restart: async () => {
+    metrics: () => plane.meter.text(),
+    restart: async (during) => {
       await running[Symbol.asyncDispose]();
+      await during?.();
       running = await start();
     },
     async [Symbol.asyncDispose]() {
@@ -99,8 +109,9 @@ function withFakes(fakes: Fakes): BuiltInModule {
     ...gitops,
     open: async (ports) => {
       const configuration = gitopsConfiguration(ports.configuration);
-      const part = fakes.open({ ports, configuration });
-      return { start: async (more) => await startParts([part], more) };
+      const input = { ports, configuration };
+      const parts = [fakes.open(input), openStatus(input)];
+      return { start: async (more) => await startParts(parts, more) };
     },
   };
 }

@@ -1,25 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../src/kernel/json.ts";
 import { textAt } from "../../src/kernel/json-read.ts";
+import { gitopsLimits } from "../../src/modules/gitops/limits.ts";
 import { openFakes } from "./fakes.ts";
-import type { Fakes } from "./fakes.ts";
 import { openRig } from "./rig.ts";
 import type { Rig } from "./rig.ts";
+import { commit, configMap, manual } from "./scene.ts";
 
-const source = { repoURL: "https://git.example/jane/shop.git", path: "deploy" };
 const run = { gitopsDeploymentName: "shop" };
-
-function configMap(name: string): JsonObject {
-  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: {} };
-}
-
-function commit(fakes: Fakes, id: string, objects: readonly JsonObject[]): string {
-  const name = id.repeat(40);
-  fakes.repository.commits.set(name, objects);
-  fakes.repository.head = name;
-  return name;
-}
 
 async function phaseOf(rig: Rig, name: string): Promise<string> {
   return textAt((await rig.read("GitOpsDeploymentSyncRun", name))?.status, "phase");
@@ -31,7 +19,7 @@ test("a failed SyncRun ends, and does not block the next one", async () => {
   const bad = commit(fakes, "a", [configMap("bad")]);
   commit(fakes, "b", [configMap("good")]);
   fakes.target.refusals.set("bad", "data: Invalid value");
-  await rig.create("GitOpsDeployment", "shop", { source, type: "manual" });
+  await rig.create("GitOpsDeployment", "shop", manual);
   await rig.create("GitOpsDeploymentSyncRun", "first", { ...run, revisionID: bad });
   await rig.pass(30_000);
   assert.equal(await phaseOf(rig, "first"), "Failed");
@@ -45,7 +33,7 @@ test("a SyncRun that has ended runs no more, and its deletion changes nothing", 
   const fakes = openFakes();
   await using rig = await openRig({}, fakes);
   commit(fakes, "a", [configMap("one")]);
-  await rig.create("GitOpsDeployment", "shop", { source, type: "manual" });
+  await rig.create("GitOpsDeployment", "shop", manual);
   await rig.create("GitOpsDeploymentSyncRun", "once", run);
   await rig.pass(30_000);
   assert.equal(await phaseOf(rig, "once"), "Succeeded");
@@ -65,4 +53,25 @@ test("a SyncRun that has ended runs no more, and its deletion changes nothing", 
   assert.equal(await rig.read("GitOpsDeploymentSyncRun", "once"), undefined);
   assert.equal(await finished(), endedAt);
   assert.deepEqual(fakes.target.writes, writes);
+});
+
+test("the newest ended SyncRuns of a deployment are kept", async () => {
+  const fakes = openFakes();
+  await using rig = await openRig({}, fakes);
+  commit(fakes, "a", []);
+  await rig.create("GitOpsDeployment", "shop", { ...manual, type: "automated" });
+  const names = Array.from({ length: gitopsLimits.keptSyncRuns + 2 }, (_, at) => `run-${at}`);
+  for (const name of names) {
+    await rig.create("GitOpsDeploymentSyncRun", name, run);
+    await rig.pass(300);
+  }
+  await rig.create("GitOpsDeploymentSyncRun", "in-git", run);
+  const annotations = { "gitops.setpoint.dev/tracking-id": "of another deployment" };
+  await rig.patch("GitOpsDeploymentSyncRun", "in-git", { metadata: { annotations } });
+  await rig.create("GitOpsDeploymentSyncRun", "waits", { gitopsDeploymentName: "later" });
+  await rig.restart();
+  await rig.pass(1_000);
+  const left = await rig.list("gitopsdeploymentsyncruns.gitops.setpoint.dev");
+  const kept = [...names.slice(2), "in-git", "waits"];
+  assert.deepEqual(left.map(({ metadata }) => metadata.name).toSorted(), kept.toSorted());
 });

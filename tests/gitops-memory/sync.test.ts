@@ -3,46 +3,9 @@ import { test } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { textAt } from "../../src/kernel/json-read.ts";
 import { openFakes } from "./fakes.ts";
-import type { Fakes } from "./fakes.ts";
 import { openRig } from "./rig.ts";
-import type { Rig } from "./rig.ts";
-
-const source = { repoURL: "https://git.example/jane/shop.git", path: "deploy" };
-const automated: JsonObject = { source, type: "automated" };
-const manual: JsonObject = { source, type: "manual" };
-
-function configMap(name: string, data: JsonObject, annotations: JsonObject = {}): JsonObject {
-  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, annotations }, data };
-}
-
-function commit(fakes: Fakes, id: string, objects: readonly JsonObject[]): string {
-  const name = id.repeat(40).slice(0, 40);
-  fakes.repository.commits.set(name, objects);
-  fakes.repository.head = name;
-  return name;
-}
-
-async function statusOf(rig: Rig, name = "shop"): Promise<JsonObject> {
-  return ((await rig.read("GitOpsDeployment", name))?.status ?? {}) as JsonObject;
-}
-
-async function condition(rig: Rig, kind: string, name: string): Promise<string> {
-  const status = (await rig.read(kind, name))?.status as JsonObject | undefined;
-  const all = (status?.["conditions"] ?? []) as readonly JsonObject[];
-  const found = all.find((each) => each["type"] === "ErrorOccurred");
-  return `${textAt(found, "status")} ${textAt(found, "reason")} ${textAt(found, "message")}`;
-}
-
-const key = (name: string): string => `/ConfigMap:jane/${name}`;
-let edits = 0;
-
-/** Wakes the deployment by an edit without effect: the repository of the test wakes nothing. */
-async function wake(rig: Rig, name = "shop"): Promise<void> {
-  edits += 1;
-  const ignoreDifferences = [{ kind: "None", name: `edit-${edits}` }];
-  await rig.patch("GitOpsDeployment", name, { spec: { ignoreDifferences } });
-  await rig.pass(5_000);
-}
+import { automated, commit, condition, configMap, key, manual, source } from "./scene.ts";
+import { statusOf, wake } from "./scene.ts";
 
 test("an automated deployment applies a commit, follows the next one and prunes", async () => {
   const fakes = openFakes();
@@ -104,7 +67,7 @@ test("a manual deployment waits for a SyncRun, and SyncRuns are sequential", asy
   await rig.pass(15_000);
   const early = await rig.read("GitOpsDeploymentSyncRun", "early");
   assert.equal(textAt(early?.status, "phase"), "Succeeded");
-  assert.match(await condition(rig, "GitOpsDeploymentSyncRun", "early"), /^False/);
+  assert.match(await condition(rig, "early", "GitOpsDeploymentSyncRun"), /^False/);
   commit(fakes, "b", [configMap("one", { a: "2" })]);
   await wake(rig);
   assert.equal(textAt(await statusOf(rig), "sync", "status"), "OutOfSync");
@@ -122,7 +85,7 @@ test("a manual deployment waits for a SyncRun, and SyncRuns are sequential", asy
   const writes = fakes.target.writes.length;
   await rig.patch("GitOpsDeploymentSyncRun", "new", { spec: { revisionID: "main" } });
   await rig.pass(5_000);
-  assert.match(await condition(rig, "GitOpsDeploymentSyncRun", "new"), /^True .*cannot be changed/);
+  assert.match(await condition(rig, "new", "GitOpsDeploymentSyncRun"), /^True .*cannot be changed/);
   assert.equal(fakes.target.writes.length, writes);
 });
 
@@ -133,7 +96,7 @@ test("a SyncRun for an automated deployment is refused with a reason", async () 
   await rig.create("GitOpsDeployment", "shop", automated);
   await rig.create("GitOpsDeploymentSyncRun", "run", { gitopsDeploymentName: "shop" });
   await rig.pass(5_000);
-  assert.match(await condition(rig, "GitOpsDeploymentSyncRun", "run"), /^True .*is automated/);
+  assert.match(await condition(rig, "run", "GitOpsDeploymentSyncRun"), /^True .*is automated/);
   assert.equal(textAt(await statusOf(rig), "operationState", "phase"), "");
 });
 
@@ -172,13 +135,13 @@ test("a refused object stops a revision before its first write, and names the ob
   await rig.create("GitOpsDeployment", "shop", automated);
   await rig.pass(3_000);
   assert.deepEqual(fakes.target.writes, []);
-  const problem = await condition(rig, "GitOpsDeployment", "shop");
+  const problem = await condition(rig);
   assert.match(problem, /^True .*ConfigMap jane\/bad: data/);
   await rig.pass(60_000);
-  assert.match(await condition(rig, "GitOpsDeployment", "shop"), /^True/);
+  assert.match(await condition(rig), /^True/);
   fakes.target.refusals.clear();
   await rig.pass(60_000);
-  assert.match(await condition(rig, "GitOpsDeployment", "shop"), /^False ErrorOccurredResolved/);
+  assert.match(await condition(rig), /^False ErrorOccurredResolved/);
   assert.equal(fakes.target.objects.size, 2);
 });
 
@@ -202,10 +165,10 @@ test("invalid paths are reported, and a fixed one resolves the problem", async (
   commit(fakes, "a", []);
   await rig.create("GitOpsDeployment", "shop", { ...automated, source: { ...source, path: "" } });
   await rig.pass(3_000);
-  assert.match(await condition(rig, "GitOpsDeployment", "shop"), /^True .*spec\.source\.path/);
+  assert.match(await condition(rig), /^True .*spec\.source\.path/);
   await rig.patch("GitOpsDeployment", "shop", { spec: { source: { path: "deploy" } } });
   await rig.pass(3_000);
-  assert.match(await condition(rig, "GitOpsDeployment", "shop"), /^False ErrorOccurredResolved/);
+  assert.match(await condition(rig), /^False ErrorOccurredResolved/);
 });
 
 test("deletion of all or of protected objects waits for a confirmation", async () => {

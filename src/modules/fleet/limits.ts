@@ -64,9 +64,6 @@ export const fleetLimits = {
   placementRetryMs: 60_000,
   /** After which a cluster is asked again that rejected an instance because it is full. */
   refusedRetryMs: 60_000,
-  /** Resources of one page when a follower lists its kind, and the pause after an error. */
-  followPageItems: 1_000,
-  followRetryMs: 1_000,
   /** Counts in the status of Offerings and Organisations follow the instances this late. */
   countsDelayMs: 2_000,
   /** Between two looks at an Offering or Organisation whose deletion waits for instances. */

@@ -2,7 +2,7 @@
 
 import type { OpenPorts, StartPorts } from "../../../contract/ports.ts";
 import type { FleetState } from "../fleet-state.ts";
-import { followKind } from "../follow-kind.ts";
+import { followKind } from "../../../intents/watch/follow-kind.ts";
 import { followInstanceKinds } from "../offerings/follow-instance-kinds.ts";
 import { CountedInstances, countedInstance } from "./instance-counts.ts";
 import type { InstanceCounts } from "./instance-counts.ts";

@@ -6,8 +6,8 @@
 import type { ChangeFeed } from "../../../intents/watch/change-feed.ts";
 import { keyText } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
-import { followKind } from "../follow-kind.ts";
-import type { FollowKindInput } from "../follow-kind.ts";
+import { followKind } from "../../../intents/watch/follow-kind.ts";
+import type { FollowKindInput } from "../../../intents/watch/follow-kind.ts";
 import { readMember } from "./member.ts";
 import type { Member } from "./member.ts";
 

@@ -3,6 +3,7 @@ import { objectAt } from "../../../kernel/json-read.ts";
 import { healthRulesKind } from "../names.ts";
 import type { GitOpsPart, PartInput } from "../part.ts";
 import type { ReportDeployment } from "./deployment-report.ts";
+import { gauges } from "./gauges.ts";
 import { healthEngine } from "./health-engine.ts";
 import { healthGuard } from "./health-guard.ts";
 import type { HealthEngine } from "./health.ts";
@@ -13,7 +14,8 @@ export interface StatusPart extends GitOpsPart {
   readonly report: ReportDeployment;
 }
 
-export function openStatus({ ports: { live, kinds } }: PartInput): StatusPart {
+export function openStatus({ ports }: PartInput): StatusPart {
+  const { live, kinds, store, timers, meter, log } = ports;
   return {
     health: healthEngine({
       healthRules: () =>
@@ -25,5 +27,9 @@ export function openStatus({ ports: { live, kinds } }: PartInput): StatusPart {
     }),
     admission: [healthGuard],
     report: reportDeployment,
+    start: ({ engine, feed }, stops) => {
+      const onError = (error: unknown): void => log.warn({ error }, "gauges of GitOps not counted");
+      stops.defer(engine.lead(gauges({ store, feed, timers, meter, onError })));
+    },
   };
 }

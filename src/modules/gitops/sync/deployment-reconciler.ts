@@ -14,7 +14,7 @@ import type { Compared } from "./compare.ts";
 import { decideSync, hasEnded } from "./decide.ts";
 import type { OperationState } from "./operation.ts";
 import { operationDocument } from "./operation-document.ts";
-import { endedOperation, performWave, startedOperation } from "./perform.ts";
+import { endedOperation, performWave, restoreInventory, startedOperation } from "./perform.ts";
 import { recordOperation } from "./operation-record.ts";
 import { removeDeployment } from "./remove.ts";
 import type { SyncPorts, SyncRunOf } from "./run.ts";
@@ -51,6 +51,7 @@ async function reconcile(run: SyncRunOf): Promise<Outcome> {
   });
   switch (decision.kind) {
     case "rest":
+      await restoreInventory(run, compared);
       return rested(run, compared, decision.untilMs);
     case "terminate":
     case "replace": {

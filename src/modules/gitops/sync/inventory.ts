@@ -6,6 +6,7 @@ import { gitopsLimits } from "../limits.ts";
 import { gitopsVersion } from "../names.ts";
 import { referenceKey } from "../object-reference.ts";
 import type { TargetIdentity } from "../targets/target.ts";
+import { trackedBy } from "./desired.ts";
 import { compareTexts } from "./order.ts";
 import type { InventoryEntry, Plan } from "./plan.ts";
 
@@ -53,6 +54,25 @@ export function inventoryBefore(
     entries.set(key, { at, uid, digest, wave, hook: phases, pruneOptions });
   }
   return [...entries.values()];
+}
+
+/**
+ * Objects that the deployment has applied and that no entry names, such as after an Inventory was
+ * deleted.
+ */
+export function lostEntries(
+  entries: readonly InventoryEntry[],
+  { objects }: Plan,
+  live: ReadonlyMap<string, JsonObject>,
+  deploymentUid: string,
+): readonly InventoryEntry[] {
+  const known = new Set(entries.map(({ at }) => referenceKey(at)));
+  return objects.flatMap(({ at, wave, hook, pruneOptions, digest, isNamespace }) => {
+    const object = live.get(referenceKey(at));
+    if (hook !== undefined || isNamespace === true || object === undefined) return [];
+    if (known.has(referenceKey(at)) || trackedBy(at, object) !== deploymentUid) return [];
+    return [{ at, uid: textAt(object, "metadata", "uid"), digest, wave, hook: "", pruneOptions }];
+  });
 }
 
 /** What a wave found or changed. */

@@ -10,7 +10,7 @@ import type { SyncInput } from "./sync-input.ts";
 import { syncRunReconciler } from "./sync-run-reconciler.ts";
 
 export function openSync(input: SyncInput): GitOpsPart {
-  const { authorizer, rights, clock, timers } = input.ports;
+  const { authorizer, rights, clock, timers, ids } = input.ports;
   return {
     admission: [accountGuard({ authorizer, rights }), recordGuard()],
     start: ({ engine, ownIntents: intents }, stops) => {
@@ -19,6 +19,7 @@ export function openSync(input: SyncInput): GitOpsPart {
         intents,
         settled: new SettledObjects(),
         rendered: new RenderCache(),
+        instanceId: ids.uid(),
       };
       const reconcilers = [deploymentReconciler, syncRunReconciler, inventoryReconciler];
       for (const reconciler of reconcilers) stops.defer(engine.add(reconciler(ports)));

@@ -17,15 +17,18 @@ export async function recordOperation(run: SyncRunOf, operation: OperationState)
   const owner = await context.references.get({ kind: "namespaces", name: namespace });
   const nowMs = context.clock.nowMs();
   const isOver = hasEnded(operation);
-  if (!isOver) {
-    const fields = {
-      operationId: operation.id,
-      workspaceID: owner?.metadata.uid,
-      gitopsDeplID: uid,
-      trigger: operation.trigger,
-      revision: operation.revision,
-    };
-    context.log.info(fields, "sync started");
+  const ids = { workspaceID: owner?.metadata.uid ?? "", gitopsDeplID: uid };
+  const { trigger, revision, phase, message } = operation;
+  const fields = { operationId: operation.id, ...ids, trigger, revision };
+  if (!isOver) context.log.info(fields, "sync started");
+  else {
+    context.log.info({ ...fields, phase }, "sync ended");
+    const isFailed = phase !== "Succeeded";
+    const end = isFailed ? `the sync failed: ${message}` : "the sync succeeded";
+    const about = { operation: operation.id, revision, ...ids };
+    const named = Object.entries(about).map(([id, value]) => `${id} ${value}`);
+    const text = `${end} (${named.join(", ")})`;
+    context.event(isFailed ? "Warning" : "Normal", isFailed ? "SyncFailed" : "SyncSucceeded", text);
   }
   await createRecord(ports, {
     apiVersion: gitopsVersion,
@@ -37,7 +40,8 @@ export async function recordOperation(run: SyncRunOf, operation: OperationState)
     },
     spec: {
       operationID: operation.id,
-      owner: owner?.metadata.uid ?? "",
+      instanceID: run.ports.instanceId,
+      owner: ids.workspaceID,
       resource: uid,
       resourceName: name,
       resourceType: "GitOpsDeployment",

@@ -5,7 +5,7 @@ import { syncsMetric, syncSecondsMetric } from "../metrics.ts";
 import type { Compared } from "./compare.ts";
 import { retryAfterMs } from "./decide.ts";
 import { executeStep } from "./execute.ts";
-import { inventoryAfter, inventoryBefore } from "./inventory.ts";
+import { inventoryAfter, inventoryBefore, lostEntries } from "./inventory.ts";
 import { abandon, writeInventory } from "./inventory-store.ts";
 import type { OperationState, SyncDecision, SyncResult } from "./operation.ts";
 import { operationId } from "./operation-document.ts";
@@ -56,9 +56,6 @@ export function endedOperation(
   const { meter } = ports.ports;
   meter.count(syncsMetric, { trigger, phase });
   meter.observe(syncSecondsMetric, (nowMs - startedAtMs) / 1_000, { trigger });
-  const kind = phase === "Failed" ? "Warning" : "Normal";
-  const text = phase === "Failed" ? `the sync failed: ${message}` : "the sync succeeded";
-  context.event(kind, `Sync${phase}`, `${text} (${operation.id}, ${operation.revision})`);
   return {
     ...operation,
     phase,
@@ -124,6 +121,16 @@ export async function performWave(
   return problem === undefined
     ? endedOperation(run, last, "Succeeded", successText(plan))
     : endedOperation(run, last, "Failed", problem.message);
+}
+
+/** While no sync runs. Without its entry, an object would not be removed with the deployment. */
+export async function restoreInventory(run: SyncRunOf, compared: Compared): Promise<void> {
+  const { resource } = run;
+  const { inventory, plan, live, rules } = compared;
+  const lost = lostEntries(inventory.entries, plan, live, resource.metadata.uid);
+  if (lost.length === 0) return;
+  const entries = [...inventory.entries, ...lost];
+  await writeInventory(recordsOf(run), resource, rules.identity, inventory, entries);
 }
 
 function successText({ held, counts }: Plan): string {

@@ -10,6 +10,8 @@ export interface SyncPorts extends SyncInput {
   readonly intents: Intents;
   readonly settled: SettledObjects;
   readonly rendered: RenderCache;
+  /** Of this process, for records. */
+  readonly instanceId: string;
 }
 
 export interface SyncRunOf {

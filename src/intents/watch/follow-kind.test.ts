@@ -4,10 +4,9 @@ import { manualClock } from "../../kernel/clock.ts";
 import { encodeDocument } from "../../kernel/document.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { manualTimers } from "../../kernel/manual-timers.ts";
-import type { FeedListener } from "../../intents/watch/change-feed.ts";
+import type { FeedListener } from "./change-feed.ts";
 import type { Change, ListQuery, Page } from "../../store/port.ts";
 import { followKind } from "./follow-kind.ts";
-import { fleetLimits } from "./limits.ts";
 
 const kind = "dinosaurs.example.dev";
 
@@ -87,7 +86,7 @@ test("a list that failed begins again, without what its first pages had", async 
     if (from !== undefined) throw new SetpointError("history.gone", "compacted");
     return { revision: 9, records: [change("b", 8)] };
   });
-  await timers.advance(fleetLimits.followRetryMs);
+  await timers.advance(1_000);
   await followed.loaded;
   assert.deepEqual(seen, ["a -→1", "a 1→-", "b -→8"]);
   assert.equal(errors.length, 1);

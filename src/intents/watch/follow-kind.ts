@@ -2,13 +2,16 @@
 // of which the live view would hold too much. It lists the kind once and then follows the change
 // feed. The work of a change is one decoded document.
 
-import type { ChangeFeed } from "../../intents/watch/change-feed.ts";
+import type { ChangeFeed } from "./change-feed.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import { keyText } from "../../kernel/resource.ts";
 import type { Resource, ResourceKey } from "../../kernel/resource.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import type { Change, Store, StoredRecord } from "../../store/port.ts";
-import { fleetLimits } from "./limits.ts";
+
+/** Between two attempts to list the kind. */
+const retryMs = 1_000;
+const pageItems = 1_000;
 
 export interface FollowPorts {
   readonly store: Pick<Store, "list">;
@@ -68,7 +71,7 @@ export function followKind<T>(input: FollowKindInput<T>): FollowedKind {
         onError(error);
         known.forget();
         // A stop ends the pause.
-        await timers.sleep(fleetLimits.followRetryMs, stop.signal).catch(() => undefined);
+        await timers.sleep(retryMs, stop.signal).catch(() => undefined);
       }
     }
   };
@@ -92,7 +95,7 @@ async function list<T>(
   known: KnownResources<T>,
   signal: AbortSignal,
 ): Promise<number> {
-  const query = { kind, limit: fleetLimits.followPageItems };
+  const query = { kind, limit: pageItems };
   for (
     let page = await store.list(query);
     ;
