@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { textAt } from "../../src/kernel/json-read.ts";
+import type { JsonObject } from "../../src/kernel/json.ts";
 import { apiVersion, machine, openRig } from "./rig.ts";
 
 test("a Template is refused with every error, and its spec cannot be changed", async () => {
@@ -18,6 +19,25 @@ test("a Template is refused with every error, and its spec cannot be changed", a
     rig.patch("Template", "t.v1", { spec: { name: "other" } }),
     /spec|immutable|create-only/i,
   );
+});
+
+test("a document that its kind does not accept is refused before any work", async () => {
+  await using rig = await openRig();
+  const configMap = (data: JsonObject): JsonObject => {
+    return { key: "a", template: { apiVersion: "v1", kind: "ConfigMap", data } };
+  };
+  const more = { parameters: { n: { type: "integer", default: 1 } } };
+  await assert.rejects(
+    rig.template([configMap({ n: "${parameters.n}" })], more),
+    /spec\.resources\[0\]\.template\.data\.n: .*it is of type integer, and must be of type string/,
+  );
+  await assert.rejects(rig.template([configMap({ n: 1 })], more), /template\.data\.n: .*string/);
+  const call = { apiVersion: "v1", kind: "ConfigMap", spec: {} };
+  await assert.rejects(
+    rig.template([{ key: "a", template: call }]),
+    /spec\.resources\[0\]\.template\.spec: .*ConfigMap has no such field/,
+  );
+  await rig.template([configMap({ n: "${string(parameters.n)}" })], more);
 });
 
 test("wrong parameters are refused before any work, and name the field", async () => {

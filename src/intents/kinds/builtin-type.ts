@@ -30,6 +30,7 @@ export function builtinType(
   const hasSchemas = kind.names.kind === "CustomResourceDefinition";
   return {
     applyType: objectType(json),
+    schema,
     skeleton: message === undefined ? empty : normalDocument(message, empty),
     prune: (resource) => {
       checkTypes(resource);

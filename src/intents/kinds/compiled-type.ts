@@ -32,6 +32,8 @@ export interface Known {
 
 export interface CompiledType {
   readonly applyType: TypeNode;
+  /** The fields; those of built-in kinds are judged by rules besides. */
+  readonly schema: Schema;
   /** What an object of a built-in kind has before anything is set. */
   readonly skeleton?: JsonObject;
   /** The document with known fields only; refused where a value has a type nobody can read. */
@@ -71,6 +73,7 @@ export function compileType(
     get applyType() {
       return objectType(json);
     },
+    schema,
     prune: (resource) => pruneDefined(schema, resource),
     judgeStatus: (resource, old) => judgeStatus()(resource, old),
     withDefaults: (resource) => applyDefaults(schema, resource) as unknown as Resource,

@@ -1,13 +1,15 @@
 // Templates: a complete check when one is created, and no deletion while it is used.
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
+import { namespaceTenant } from "../../../intents/auth/tenant-name.ts";
 import type { KindRegistry } from "../../../intents/kinds/registry.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
 import { invalidField } from "../../../kernel/field-error.ts";
-import type { Kind } from "../../../kernel/kind.ts";
-import { numberAt, textAt } from "../../../kernel/json-read.ts";
+import { numberAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { timedPauses } from "../../../kernel/pauses.ts";
+import type { Resource } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
 import { isMarkedDestroyed } from "../environment/environment.ts";
 import { environmentsKind, resourcesKind, templateTerm, templatesKind } from "../names.ts";
@@ -35,18 +37,46 @@ export function templateGuard({ kinds, store }: TemplateGuardPorts): AdmissionPl
       if (object === undefined || operation !== "CREATE") return;
       if (!isWriteOf(request, templatesKind)) return;
       const { namespace } = request.target;
+      await prepareKinds(kinds, object.spec, namespace);
       const { errors } = await inTurnsOf(namespace, slicedCompilation(object.spec, kindOf));
       refuse(request, [...nameErrors(request), ...errors]);
     },
   };
 }
 
-export function kindsIn(kinds: Pick<KindRegistry, "findKind">): KindOf {
-  return (apiVersion, kind): Kind | undefined => {
-    const slash = apiVersion.indexOf("/");
-    const group = slash < 0 ? "" : apiVersion.slice(0, slash);
-    return kinds.findKind(group, apiVersion.slice(slash + 1), kind)?.served.kind;
+type Kinds = Pick<KindRegistry, "findKind">;
+
+export function kindsIn(kinds: Kinds): KindOf {
+  return (apiVersion, kind) => {
+    const found = findKind(kinds, apiVersion, kind);
+    if (found === undefined) return undefined;
+    const { served, version } = found;
+    return {
+      kind: served.kind,
+      get schema() {
+        return version.type.schema;
+      },
+    };
   };
+}
+
+function findKind(kinds: Kinds, apiVersion: string, kind: string): ReturnType<Kinds["findKind"]> {
+  const slash = apiVersion.indexOf("/");
+  const group = slash < 0 ? "" : apiVersion.slice(0, slash);
+  return kinds.findKind(group, apiVersion.slice(slash + 1), kind);
+}
+
+/** Large schemas are compiled in slices before they are needed. */
+async function prepareKinds(
+  kinds: Kinds,
+  spec: Resource["spec"],
+  namespace: string,
+): Promise<void> {
+  const pause = timedPauses(namespaceTenant(namespace));
+  for (const { template } of [...objectsAt(spec, "resources"), ...objectsAt(spec, "actions")]) {
+    const found = findKind(kinds, textAt(template, "apiVersion"), textAt(template, "kind"));
+    await found?.version.prepare(async () => await pause());
+  }
 }
 
 /** The name states the id and the version. */

@@ -14,6 +14,7 @@ import {
   presentObjectAt,
   textAt,
   textsAt,
+  valueAt,
 } from "../../../kernel/json-read.ts";
 import type { Sliced } from "../../../kernel/sliced.ts";
 import { compileTemplate } from "../../../kernel/template/template.ts";
@@ -23,6 +24,7 @@ import { documentVariables } from "./entry.ts";
 import { referencesOfTexts } from "./references.ts";
 import type { Known, Referred } from "./references.ts";
 import { secretFlowErrors } from "./secret-flow.ts";
+import { documentErrors } from "./target-types.ts";
 
 export type ActionPoint = "Request" | "AfterDeploy" | "BeforeDestroy";
 
@@ -64,7 +66,8 @@ export function* compileActions(
       errors.push(invalidField(`${path}.template.kind`, action.kind, detail));
       continue;
     }
-    appendAll(errors, secretFlowErrors(action.document, known.secretParameters, kind));
+    appendAll(errors, secretFlowErrors(action.document, known.secretParameters, kind.kind));
+    appendAll(errors, documentErrors(valueAt(json, "template"), kind, known, `${path}.template`));
   }
   return { actions, errors };
 }

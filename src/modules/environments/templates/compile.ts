@@ -6,7 +6,6 @@ import { duplicateField, invalidField, tooManyItems } from "../../../kernel/fiel
 import { isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, listAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
-import type { Kind } from "../../../kernel/kind.ts";
 import { limits } from "../../../kernel/limits.ts";
 import { suggester } from "../../../kernel/nearest-name.ts";
 import { atOnce } from "../../../kernel/sliced.ts";
@@ -14,7 +13,7 @@ import type { Sliced } from "../../../kernel/sliced.ts";
 import { environmentLimits } from "../limits.ts";
 import { compileActions } from "./actions.ts";
 import type { Action } from "./actions.ts";
-import { compileEntry } from "./entry.ts";
+import { compileEntry, documentVariables } from "./entry.ts";
 import type { Entry } from "./entry.ts";
 import { cycleIn } from "./graph.ts";
 import type { Graph } from "./graph.ts";
@@ -25,9 +24,11 @@ import type { CompiledLinks, LinkTemplate } from "./links.ts";
 import { referencesOf, referencesOfTexts } from "./references.ts";
 import type { Known, Referred } from "./references.ts";
 import { secretFlowErrors, shownSecretErrors } from "./secret-flow.ts";
+import { documentErrors, typedVariables } from "./target-types.ts";
+import type { FoundKind } from "./target-types.ts";
 
 /** The kinds that are served. */
-export type KindOf = (apiVersion: string, kind: string) => Kind | undefined;
+export type KindOf = (apiVersion: string, kind: string) => FoundKind | undefined;
 
 export interface CompiledTemplate {
   readonly spec: JsonObject;
@@ -82,6 +83,7 @@ export function* slicedCompilation(spec: Json | undefined, kindOf?: KindOf): Sli
       errors.push(tooManyItems(`${entry.path}.dependsOn`, all.size, most));
     }
     if (kindOf !== undefined) appendAll(errors, kindErrors(entry, known, kindOf));
+    appendAll(errors, countErrors(entry, known));
     appendAll(
       errors,
       shownSecretErrors(linkTexts([...entry.links, ...entry.endpoints]), known.secretParameters),
@@ -162,6 +164,7 @@ function knownIn(spec: JsonObject, entries: ReadonlyMap<string, Entry>): Known {
         .map(([name]) => name),
     ),
     secrets: names("secrets"),
+    variables: typedVariables([...documentVariables, "action"], parameters),
     outputsOf: (key) => outputs.get(key),
     suggest: suggester(),
   };
@@ -174,11 +177,19 @@ function kindErrors(entry: Entry, known: Known, kindOf: KindOf): readonly FieldE
     const detail = `no kind ${kind} is served in ${apiVersion}: install its definition first`;
     return [invalidField(`${path}.template.kind`, kind, detail)];
   }
-  if (served.scope === "Cluster") {
+  if (served.kind.scope === "Cluster") {
     const detail = "is cluster-scoped: a resource of an environment must be namespaced";
     return [invalidField(`${path}.template.kind`, kind, detail)];
   }
-  return secretFlowErrors(document, known.secretParameters, served);
+  return [
+    ...secretFlowErrors(document, known.secretParameters, served.kind),
+    ...documentErrors(entry.json["template"], served, known, `${path}.template`),
+  ];
+}
+
+/** The number of resources is shown. */
+function countErrors({ count }: Entry, { secretParameters }: Known): readonly FieldError[] {
+  return typeof count === "object" ? shownSecretErrors(count.texts, secretParameters) : [];
 }
 
 /** Links and status endpoints of the environment itself: of a Template, or of an Environment. */

@@ -9,6 +9,7 @@ import type { Suggest } from "../../../kernel/nearest-name.ts";
 import type { TemplateText } from "../../../kernel/template/template.ts";
 import type { Entry } from "./entry.ts";
 import { linkTexts } from "./links.ts";
+import type { Variables } from "./target-types.ts";
 
 /** The names that a template declares. */
 export interface Known {
@@ -17,6 +18,8 @@ export interface Known {
   readonly parameters: ReadonlySet<string>;
   readonly secretParameters: ReadonlySet<string>;
   readonly secrets: ReadonlySet<string>;
+  /** What documents read, with the types that are known. */
+  readonly variables: Variables;
   /** The outputs of an entry that states them; undefined when the target decides. */
   readonly outputsOf: (key: string) => ReadonlySet<string> | undefined;
   readonly suggest: Suggest;
@@ -33,6 +36,7 @@ export function joinedKnown(each: readonly Known[]): Known {
     parameters: all("parameters"),
     secretParameters: all("secretParameters"),
     secrets: all("secrets"),
+    variables: {},
     outputsOf: (key) => each.find((known) => known.keys.has(key))?.outputsOf(key),
     suggest: first?.suggest ?? (() => ""),
   };

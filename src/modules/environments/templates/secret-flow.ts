@@ -8,7 +8,8 @@ import type { Kind } from "../../../kernel/kind.ts";
 import { withoutHidden } from "../../../intents/write/hidden-fields.ts";
 import { secretPointers } from "../../../kernel/field-rules.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { parsePointer, removeAt } from "../../../kernel/pointer.ts";
+import { objectAt } from "../../../kernel/json-read.ts";
+import { formatPointer, parsePointer, removeAt } from "../../../kernel/pointer.ts";
 import type { Tokens } from "../../../kernel/pointer.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
 import type { Template, TemplateText } from "../../../kernel/template/template.ts";
@@ -28,6 +29,14 @@ export function isSecretPlace(kind: SealingKind, place: Tokens): boolean {
 /** A Secret accepts its data as texts too, and stores them as data. */
 function isStringData({ group, names }: SealingKind, field: string | undefined): boolean {
   return field === "stringData" && group === "" && names.kind === "Secret";
+}
+
+/** Pointers of the values that are sealed when the document is stored. */
+export function sealedPointers(kind: SealingKind, document: JsonObject): readonly string[] {
+  const found = secretPointers(kind, document);
+  if (!isStringData(kind, "stringData")) return found;
+  const texts = Object.keys(objectAt(document, "stringData"));
+  return [...found, ...texts.map((key) => formatPointer(["stringData", key]))];
 }
 
 /** Without everything that is sealed or never shown. */

@@ -11,6 +11,7 @@ import type { CompiledTemplate } from "./compile.ts";
 import { expand } from "./expand.ts";
 import type { Expansion } from "./expand.ts";
 import { renderPartly, renderTarget } from "./render.ts";
+import type { FoundKind } from "./target-types.ts";
 
 const database: Kind = defineKind({
   group: "example.dev",
@@ -20,8 +21,8 @@ const database: Kind = defineKind({
   fieldRules: [{ path: "/spec/password", rule: "secret" }],
 });
 
-const kindOf = (apiVersion: string, kind: string): Kind | undefined => {
-  return apiVersion === "example.dev/v1" && kind === "Database" ? database : undefined;
+const kindOf = (apiVersion: string, kind: string): FoundKind | undefined => {
+  return apiVersion === "example.dev/v1" && kind === "Database" ? { kind: database } : undefined;
 };
 
 function entry(key: string, more: JsonObject = {}, spec: JsonObject = {}): JsonObject {
