@@ -90,6 +90,44 @@ test("a Plan shows additions, changes and removals with fields, and changes noth
   assert.deepEqual(await rig.machines(), ["e.db", "e.job", "e.web"]);
 });
 
+test("a plan shows changes of secrets that a Secret has as text, without the values", async () => {
+  await using rig = await openRig();
+  const secret = { apiVersion: "v1", kind: "Secret", stringData: { a: "${parameters.token}" } };
+  await rig.template([{ key: "keys", template: secret }], {
+    parameters: { token: { type: "string", secret: true } },
+  });
+  await rig.environment({ secretParameters: { token: "s3cret-one" } });
+  await rig.pass(3_000);
+  await rig.create("Plan", "p", {
+    environment: "e",
+    secretParameters: { token: "s3cret-two" },
+  });
+  await rig.pass();
+  const plan = await rig.read("Plan", "p");
+  assert.deepEqual(fieldsOf(plan, "e.keys"), [{ path: "stringData.a", hidden: true }]);
+  assert.ok(!JSON.stringify(plan?.status).includes("s3cret"));
+});
+
+test("a plan that states one secret parameter leaves the others as they are", async () => {
+  await using rig = await openRig();
+  const parameters = {
+    token: { type: "string", secret: true, required: true },
+    other: { type: "string", secret: true, required: true },
+  };
+  const spec = { password: "${parameters.token}/${parameters.other}" };
+  await rig.template([machine("db", {}, spec)], { parameters });
+  await rig.environment({ secretParameters: { token: "one", other: "two" } });
+  await rig.pass();
+  await rig.ready("e.db");
+  await rig.pass(3_000);
+  await rig.create("Plan", "p", { environment: "e", secretParameters: { token: "three" } });
+  await rig.pass();
+  assert.equal(textAt((await rig.read("Plan", "p"))?.status, "phase"), "Ready");
+  await rig.patch("Environment", "e", { spec: { approvedPlan: "p" } });
+  await rig.pass(3_000);
+  assert.equal(textAt((await rig.read("Machine", "e.db"))?.spec, "password"), "three/two");
+});
+
 test("a plan of an unchanged environment shows no change", async () => {
   await using rig = await openRig();
   await deployed(rig);

@@ -79,7 +79,10 @@ async function withPlan(
   const plan = decodeDocument(record.body, record.revision);
   if (textAt(plan.spec, "environment") !== object.metadata.name) return object;
   const spec = objectAt(object, "spec");
-  const planned = isTrueAt(plan.spec, "destroy") ? { desired: "Destroyed" } : givenDeployment(plan);
+  const isDestruction = isTrueAt(plan.spec, "destroy");
+  // Of the stored Environment: the request may contain other values than the Plan.
+  const stored = request.old;
+  const planned = isDestruction ? { desired: "Destroyed" } : givenDeployment(plan, stored);
   if (Object.keys(planned).length === 0) return object;
   const requester = textAt(plan.spec, "requestedBy");
   return withAnnotation(
@@ -181,7 +184,7 @@ async function checkApproval(request: AdmissionRequest, ports: PlanGuardPorts): 
 /** The user of a change of the Environment that is not deployed yet, and that the Plan includes. */
 function changerOf(plan: Resource, environment: Resource | undefined): string {
   if (environment === undefined) return "";
-  const isAll = Object.keys(givenDeployment(plan)).length === 0;
+  const isAll = Object.keys(givenDeployment(plan, environment)).length === 0;
   return isAll ? requesterOf(environment) : pendingRequesterOf(environment);
 }
 

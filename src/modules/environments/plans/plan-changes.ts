@@ -7,7 +7,6 @@ import { equalJson } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Kind } from "../../../kernel/kind.ts";
-import { secretPointers } from "../../../kernel/field-rules.ts";
 import { formatPointer, getAt, parsePointer } from "../../../kernel/pointer.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Sliced } from "../../../kernel/sliced.ts";
@@ -19,7 +18,7 @@ import type { Instance } from "../templates/expand.ts";
 import { renderPartly } from "../templates/render.ts";
 import type { Outputs, PartlyRendered } from "../templates/render.ts";
 import { layersOf } from "../templates/graph.ts";
-import { shownDocument } from "../templates/secret-flow.ts";
+import { sealedPointers, shownDocument } from "../templates/secret-flow.ts";
 
 export interface PlanFacts {
   readonly instances: readonly Instance[];
@@ -189,8 +188,8 @@ function fieldsOf(before: JsonObject, after: PartlyRendered, kind: Kind): readon
   const shownChanges = diff(shownBefore, shownDocument(kind, after.document));
   const known = shownChanges.filter(({ path }) => !isDeferred(path)).map(fieldOf);
   const secrets = new Set([
-    ...secretPointers(kind, before),
-    ...secretPointers(kind, after.document),
+    ...sealedPointers(kind, before),
+    ...sealedPointers(kind, after.document),
   ]);
   const hidden = [...secrets]
     .filter((path) => {
