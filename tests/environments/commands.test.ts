@@ -8,6 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { pickText, startKubeServer } from "../kube/server.ts";
 import type { KubeServer } from "../kube/server.ts";
 import { startProgram } from "../peers/child.ts";
+import { waitUntil } from "../peers/wait.ts";
 
 const template = `
 apiVersion: environments.setpoint.dev/v1
@@ -163,6 +164,21 @@ describe("the commands env and template", () => {
     assert.match(refused.err, /shop\.v1 exists with another spec[^]*raise spec\.version/);
   });
 
+  it("operations, search and graph find operations, environments and resources", async () => {
+    const operations = await run("env", "operations", "p7");
+    assert.match(operations.out, /p7\.deploy-1 +Deploy +\S+ +\d{4}-.*setpoint:/, operations.err);
+    assert.match((await run("env", "search", "web", "p7.w")).out, /resources +default +p7\.web\.1/);
+    assert.match((await run("env", "search", "nothingofthat")).out, /nothing found/);
+    assert.equal((await run("env", "graph", "p7.web.0")).out, "p7.web.0  Ready\n  p7.db  Ready\n");
+    const dependants = await run("env", "graph", "p7.db", "--dependants", "--depth", "1");
+    assert.match(dependants.out, /^p7\.db {2}Ready\n {2}p7\.web\.\d {2}Ready\n {2}p7\.web/);
+    const path = await run("env", "graph", "p7.web.1", "--to", "p7.db");
+    assert.equal(path.out, "p7.web.1  Ready\n  p7.db  Ready\n", path.err);
+    const none = await run("env", "graph", "p7.db", "--to", "p7.web.1");
+    assert.deepEqual([none.code, none.out], [1, "p7.db does not depend on p7.web.1\n"]);
+    assert.match((await run("env", "graph", "p7.nope")).err, /p7\.nope/);
+  });
+
   it("approve of a planned destruction destroys the environment", async () => {
     const planned = await run("env", "plan", "p7", "--destroy");
     assert.match(planned.out, /- p7\.db/);
@@ -185,5 +201,26 @@ describe("the commands env and template", () => {
     assert.equal(pickText(await configMap("p7.db"), "reason"), "NotFound");
     const again = await run("env", "create", "shop.v1", "--id", "p7");
     assert.match(again.out, /p7: Deployed - OK/, again.err);
+  });
+
+  it("cancel names the action that holds a destruction, and the destruction goes on", async () => {
+    const held = template
+      .replaceAll("shop", "held")
+      .replace(
+        "  resources:",
+        "  actions:\n    - { name: backup, on: [BeforeDestroy], app: { url: 'http://127.0.0.1:9' } }\n  resources:",
+      );
+    const path = join(folder, "held.yaml");
+    await writeFile(path, held);
+    assert.match((await run("template", "add", path)).out, /added/);
+    assert.equal((await run("env", "create", "held.v1", "--id", "h")).code, 0);
+    assert.equal((await run("env", "destroy", "h", "--no-wait")).code, 0);
+    const hint = /setpoint env cancel h (h\.destroy-2\.backup)/;
+    await waitUntil("the action to hold the destruction", async () =>
+      hint.test((await run("env", "show", "h")).out),
+    );
+    assert.match((await run("env", "cancel", "p7", "h.destroy-2.backup")).err, /not one of/);
+    const cancelled = await run("env", "cancel", "h", "h.destroy-2.backup");
+    assert.match(cancelled.out, /h: Destroyed/, cancelled.err);
   });
 });

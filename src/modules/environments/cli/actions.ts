@@ -13,10 +13,31 @@ import type { Session } from "./request.ts";
 
 export const runCancel: RunCommand = async (call) => {
   const body = call.options["force"] === true ? { force: true } : {};
-  const acted = await act(call, "cancel", body);
+  const [, operation] = call.args;
+  const acted =
+    operation === undefined
+      ? await act(call, "cancel", body)
+      : await cancelNamed(call, operation, body);
   call.print(`operation ${textAt(acted.answer, "id")} will be cancelled`);
   await showOperation(call, acted);
 };
+
+/** An operation that is not the running one, such as an action before a destruction. */
+async function cancelNamed(call: CommandCall, operation: string, body: JsonObject): Promise<Acted> {
+  const session = sessionOf(call);
+  const [id = ""] = call.args;
+  const before = await snapshotOf(session, id);
+  const route = `operations/${encodeURIComponent(operation)}`;
+  const found = await session.server.get(session.path(route));
+  if (textAt(found, "spec", "environment") !== id) {
+    const message = `the operation ${operation} is not one of the environment ${id}`;
+    throw new SetpointError("resource.conflict", message, {
+      suggestion: `list its operations: setpoint env operations ${id}`,
+    });
+  }
+  const answer = await session.server.post(session.path(`${route}/cancel`), body);
+  return { session, id, before, answer: answer as JsonObject };
+}
 
 export const runDestroy: RunCommand = async (call) => {
   const { session, id, before } = await act(call, "destroy", {});

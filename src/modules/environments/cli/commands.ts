@@ -23,6 +23,23 @@ Examples:
   setpoint env plan preview-7 --template shop.v2 --set size=3
   setpoint env plan preview-7 --destroy`;
 
+const searchHelp = `
+All words must occur; parts of words are found as well. The command searches all namespaces that
+you may list, or the one of --namespace.
+
+Examples:
+  setpoint env search billing
+  setpoint env search payments stage=test`;
+
+const graphHelp = `
+A resource is ENVIRONMENT.KEY, or TYPE/NAME such as external-resources/dns. The graph includes
+other environments.
+
+Examples:
+  setpoint env graph preview-7.web
+  setpoint env graph preview-7.db --dependants --depth 2
+  setpoint env graph preview-7.web --to preview-7.db`;
+
 const parameterOptions: readonly CommandOption[] = [
   {
     flags: "--set <name=value...>",
@@ -109,6 +126,33 @@ const environmentCommands: readonly Command[] = [
     load: async () => (await import("./show.ts")).runShow,
   },
   {
+    syntax: "operations <id>",
+    summary: "list what was done to an environment, such as for rollback and cancel",
+    options: [],
+    server: "used",
+    load: async () => (await import("./find.ts")).runOperations,
+  },
+  {
+    syntax: "search <words...>",
+    summary: "find environments, templates, resources, groups and external resources by text",
+    help: searchHelp,
+    options: [],
+    server: "used",
+    load: async () => (await import("./find.ts")).runSearch,
+  },
+  {
+    syntax: "graph <resource>",
+    summary: "show what a resource depends on, or what depends on it",
+    help: graphHelp,
+    options: [
+      { flags: "--dependants", summary: "what depends on it", conflicts: ["to"] },
+      { flags: "--depth <levels>", summary: "how many levels (default: 5)", conflicts: ["to"] },
+      { flags: "--to <resource>", summary: "the shortest path to one of its dependencies" },
+    ],
+    server: "used",
+    load: async () => (await import("./find.ts")).runGraph,
+  },
+  {
     syntax: "plan <id>",
     summary: "show what a deployment would change",
     help: planHelp,
@@ -128,8 +172,8 @@ const environmentCommands: readonly Command[] = [
     load: async () => (await import("./plan.ts")).runApprove,
   },
   {
-    syntax: "cancel <id>",
-    summary: "cancel the operation that runs",
+    syntax: "cancel <id> [operation]",
+    summary: "cancel the operation that runs, or another one",
     options: [{ flags: "--force", summary: "do not wait for a graceful end" }, noWait],
     server: "used",
     load: async () => (await import("./actions.ts")).runCancel,

@@ -81,13 +81,17 @@ export async function showProgress(
 ): Promise<void> {
   const news = new News(call, since);
   const about = { kind: environmentsKind, route: "environments", id };
+  const path = session.path(`environments/${id}`);
   for await (const environment of statesOf(session, about)) {
     const resources = await printNews(news, session, environment);
     if (!isSettled(environment) || !(await isOver(session, operation))) continue;
+    const last = operation === undefined ? environment : await session.server.get(path);
+    // An operation that has ended since, such as a rollback, may have changed the environment.
+    if (!isSettled(last)) continue;
     for (const each of resources) {
       if (textAt(each, "status", "state") === "Failed") news.result(shownResource(each));
     }
-    printEnd(call, environment);
+    printEnd(call, last);
     return;
   }
 }

@@ -69,8 +69,10 @@ function isHeld({ resource, intents }: EnvironmentRun): boolean {
   return !isEnding && presentObjectAt(resource.status, "deployed") !== undefined;
 }
 
-function problemOf({ name, status }: OperationRecord): BeforeDestroy["problem"] {
+function problemOf({ name, spec, status }: OperationRecord): BeforeDestroy["problem"] {
   const reason = textAt(status, "message");
   if (reason === "") return undefined;
-  return { resource: name, reason: `${reason}; to go on without it, cancel the Operation ${name}` };
+  const command = `setpoint env cancel ${textAt(spec, "environment")} ${name}`;
+  const advice = `to go on without it, cancel the Operation ${name}: ${command}`;
+  return { resource: name, reason: `${reason}; ${advice}` };
 }
