@@ -8,6 +8,7 @@ import type { ConfigurationSection } from "../contract/configuration.ts";
 import type { Json } from "../kernel/json.ts";
 import { parseYaml, yamlPlace } from "../kernel/yaml.ts";
 import type { Sections } from "./config-sections.ts";
+import type { ConsoleFileConfig } from "./console/console-config.ts";
 import { sectionsOf } from "./declared-parts.ts";
 import { flag, listOf, number, pathIn, readObject, text, texts, wrong } from "./file-fields.ts";
 import type { Reader } from "./file-fields.ts";
@@ -32,6 +33,7 @@ export interface ConfigFile {
   readonly modules?: readonly string[];
   readonly roles?: readonly string[];
   readonly engine?: EngineFileConfig;
+  readonly console?: ConsoleFileConfig;
   readonly tracing?: TracingFileConfig;
   /** The sections of built-in modules. */
   readonly sections?: Sections;
@@ -111,6 +113,7 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
     modules: (value, field) =>
       listOf(value, field).map((item, index) => path(item, `${field}[${index}]`)),
     roles: texts,
+    console: (value, field) => readObject(value, field, { enabled: flag }),
     tracing: (value, field) =>
       readObject(value, field, { endpoint: text, ratio: number, propagate: flag }),
     engine: (value, field) =>

@@ -9,6 +9,8 @@ import { SetpointError } from "../kernel/errors.ts";
 import { levels } from "../telemetry/log.ts";
 import type { Level } from "../telemetry/log.ts";
 import type { ConfigFile } from "./config-file.ts";
+import { consoleConfig } from "./console/console-config.ts";
+import type { ConsoleConfig, ConsoleOptions } from "./console/console-config.ts";
 import { checkedSections } from "./config-sections.ts";
 import type { Sections } from "./config-sections.ts";
 import { sectionsOf } from "./declared-parts.ts";
@@ -28,7 +30,7 @@ export interface StoreOptions {
   readonly keys?: string;
 }
 
-export interface ServeOptions extends StoreOptions, EngineOptions, TracingOptions {
+export interface ServeOptions extends StoreOptions, EngineOptions, TracingOptions, ConsoleOptions {
   readonly listen?: string;
   /** More names and addresses under which clients reach the server. */
   readonly hosts?: readonly string[];
@@ -69,6 +71,7 @@ export interface ServeConfig extends StoreConfig {
   /** Undefined: the default of the command. */
   readonly logLevel: Level | undefined;
   readonly engine: EngineConfig;
+  readonly console: ConsoleConfig;
   /** Undefined: nothing is traced. */
   readonly tracing: TracingConfig | undefined;
   /** The configuration of built-in modules, by the keys of their sections. */
@@ -122,6 +125,7 @@ export function serveConfig(
     ),
     logLevel: levelOf(given(options.logLevel) ?? file.logLevel),
     engine: engineConfig(options, file),
+    console: consoleConfig(options, file.console),
     tracing: tracingConfig(options, file.tracing),
     sections: checkedSections(sections, file.sections ?? {}, { ...options }),
   };

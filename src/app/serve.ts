@@ -30,6 +30,7 @@ import { openAuthentication } from "./authenticators.ts";
 import { checkBeforeStart } from "./check-before-start.ts";
 import { storeLabel } from "./config.ts";
 import type { ServeConfig } from "./config.ts";
+import { openConsole } from "./console/open-console.ts";
 import { openControlPlane, systemSurroundings as surroundings } from "./control-plane.ts";
 import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
 import { kubeconfigPath, openCredentials } from "./credentials.ts";
@@ -77,6 +78,8 @@ export interface RunningServer {
   readonly reconciled: readonly string[];
   /** The files of modules that it cannot use. */
   readonly broken: readonly string[];
+  /** Reads or builds the console before a browser asks for it. */
+  prepareConsole(): void;
   /** What a stop would wait for now; undefined: for nothing that takes time. */
   outlook(): string | undefined;
   stop(): Promise<void>;
@@ -89,6 +92,8 @@ export interface StartOptions extends Pick<HttpServerInput, "writeStallMs" | "bo
   readonly guardsProcess?: boolean;
   /** Starts the watchdog of the event loop, which logs on standard error in this form. */
   readonly watchdog?: LogForm;
+  /** For tests: the folder of the installation whose console is served. */
+  readonly consoleRoot?: string;
 }
 
 export async function startServer(
@@ -128,12 +133,12 @@ export async function startServer(
     gaugesOf(heavy, admissions, tracing),
   );
   const opened = await openSurfaces({ plane, log, audit, callerLog: reports.callerLog });
-  undo.defer(startForgetting(config, store, log, plane.modules.historyHolders));
-  undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
+  tendStore(config, plane, log, undo);
   let url = "";
   const kube = { plane, worker, credentials, authentication, observed, modules, url: () => url };
   const health = { store, storeState, stopping: stopping.signal, own: guarded.healthChecks };
-  const surfaces = [...ownSurfaces(config, reports, kube, health), ...opened];
+  const page = undo.use(openConsole({ config, plane, log, root: options.consoleRoot }));
+  const surfaces = [...ownSurfaces(config, reports, kube, health), ...page.surfaces, ...opened];
   const http = await startHttpServer({
     ...config.listen,
     tls: credentials.tls,
@@ -143,10 +148,7 @@ export async function startServer(
     timers: systemTimers,
     ...options,
   });
-  undo.defer(async () => {
-    stopping.abort();
-    await http.stop();
-  });
+  undo.defer(() => (stopping.abort(), http.stop()));
   url = addressUrl(http.address);
   const kubeconfig = writeKubeconfig(config, credentials, url, log);
   log.info({ url, store: storeLabel(config.store) }, "server ready");
@@ -158,12 +160,24 @@ export async function startServer(
     ...modulesView(config, modules),
     kubeconfig,
     authorityFile: credentials.authorityFile,
+    prepareConsole: page.prepare,
     outlook: () => outlookOf(plane, worker, config),
     stop: async () => {
       await running.disposeAsync();
       log.info({}, "server stopped");
     },
   };
+}
+
+/** Removes old states, and watches the size of the store. */
+function tendStore(
+  config: ServeConfig,
+  { intents: { store }, modules }: ControlPlane,
+  log: Logger,
+  undo: AsyncDisposableStack,
+): void {
+  undo.defer(startForgetting(config, store, log, modules.historyHolders));
+  undo.use(monitorStore({ store, timers: systemTimers, clock: systemClock, log }));
 }
 
 interface HealthInput extends Pick<HealthOptions, "store" | "storeState" | "stopping"> {

@@ -61,8 +61,11 @@ export interface KubeServerOptions {
   readonly bodyPaceMs?: number;
   /** The memory of all requests in progress. */
   readonly maxBytesInFlight?: number;
+  /** The folder of the installation whose console is served. */
+  readonly consoleRoot?: string;
   /** Files of modules, whose reconcilers run in the server. */
   readonly module?: readonly string[];
+  readonly console?: boolean;
   /** With commas between them; all roles when left out. */
   readonly roles?: string;
   /** The collector that spans are sent to, and headers of the requests to it. */
@@ -78,6 +81,7 @@ export async function startKubeServer({
   writeStallMs,
   bodyPaceMs,
   maxBytesInFlight,
+  consoleRoot,
   sections = {},
   oidc = [],
   ...options
@@ -93,6 +97,7 @@ export async function startKubeServer({
     ...(writeStallMs === undefined ? {} : { writeStallMs }),
     ...(bodyPaceMs === undefined ? {} : { bodyPaceMs }),
     ...(maxBytesInFlight === undefined ? {} : { maxBytesInFlight }),
+    ...(consoleRoot === undefined ? {} : { consoleRoot }),
   };
   const server = await startServer(config, collectingLog(errors, lines), limited);
   const token = (await readFile(join(folder, "admin.token"), "utf8")).trim();

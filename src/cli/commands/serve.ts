@@ -107,6 +107,8 @@ function addServeOptions(command: Command): Command {
     )
     .addOption(new Option("--isolate", "run each module in a thread of its own"))
     .addOption(new Option("--no-isolate", "run modules on the main thread"))
+    .addOption(new Option("--console", "serve the web console at /console/ (default)"))
+    .addOption(new Option("--no-console", "do not serve the web console"))
     .addOption(
       new Option("--log-level <level>", "least level that is logged (default: info; for dev: warn)")
         .choices(levels)
@@ -195,6 +197,7 @@ async function serve(config: ServeConfig, manner: Manner): Promise<void> {
   if (server.reconciled.length > 0) console.log(`  runs     ${server.reconciled.join(", ")}`);
   for (const file of server.broken) console.log(`  broken   ${file}: see the log`);
   console.log(`  stop     Ctrl-C, or kill -TERM ${process.pid}`);
+  if (isWatched) server.prepareConsole();
   tellOfStop(await asked, server, log, isWatched);
   await server.stop();
   console.log("Setpoint has stopped");
