@@ -71,7 +71,14 @@ const peers: readonly Peer[] = [
     packages: [],
     wanted: "Node-RED as tools/node-red pins it (npm ci --ignore-scripts in that folder)",
     find: findNodeRed,
-    install: installNodeRed,
+    install: () => installPinned(nodeRed),
+  },
+  {
+    name: "Node.js 22",
+    packages: [],
+    wanted: "Node.js 22 as tools/node-22 pins it (npm ci --ignore-scripts in that folder)",
+    find: findNode22,
+    install: () => installPinned(node22),
   },
 ];
 
@@ -191,9 +198,20 @@ function versionIn(folder: string): string | undefined {
   return (JSON.parse(readFileSync(path, "utf8")) as { readonly version?: string }).version;
 }
 
-function installNodeRed(): void {
+const node22 = join(root, "tools", "node-22");
+
+/** The oldest Node.js that runs the published package. */
+export function findNode22(): string | undefined {
+  const name = `node-${process.platform}-${process.arch}`;
+  const installed = join(node22, "node_modules", name);
+  const [pinned, found] = [node22, installed].map((folder) => versionIn(folder));
+  return found !== undefined && found === pinned ? join(installed, "bin", "node") : undefined;
+}
+
+/** Exactly what the lock file of the folder says. */
+function installPinned(folder: string): void {
   const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
-    cwd: nodeRed,
+    cwd: folder,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],
   });

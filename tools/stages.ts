@@ -75,7 +75,7 @@ export function nodeTest(args: readonly string[]): Pick<Stage, "command" | "args
   const seed = pathToFileURL(join(root, "tests", "seed.ts")).href;
   return {
     command: process.execPath,
-    args: ["--import", seed, "--test", ...reporters(), ...args],
+    args: ["--conditions=setpoint-source", "--import", seed, "--test", ...reporters(), ...args],
   };
 }
 

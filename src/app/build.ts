@@ -1,8 +1,8 @@
-// Which build of Setpoint this is. In a clone nothing is built: the commit that is checked out
-// takes the place of the build.
+// Which build of Setpoint this is. The published package contains the facts of its build. In a
+// clone nothing is built: the commit that is checked out takes the place of the build.
 
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Build } from "../surfaces/rest/self-routes.ts";
 
@@ -12,7 +12,7 @@ const gitTimeoutMs = 2_000;
 /** Asks git once, when the answer is first needed. */
 export function readBuild(): () => Promise<Build> {
   let asked: Promise<Build> | undefined;
-  return () => (asked ??= checkedOut());
+  return () => (asked ??= findBuild());
 }
 
 export function packageVersion(): string {
@@ -22,8 +22,17 @@ export function packageVersion(): string {
   return version;
 }
 
-async function checkedOut(): Promise<Build> {
+/** Written by tools/package/build.ts beside the emitted files; there is none beside the sources. */
+function packagedFacts(): Omit<Build, "version"> | undefined {
+  const path = fileURLToPath(new URL("../build.json", import.meta.url));
+  if (!existsSync(path)) return undefined;
+  return JSON.parse(readFileSync(path, "utf8")) as Omit<Build, "version">;
+}
+
+async function findBuild(): Promise<Build> {
   const version = packageVersion();
+  const packaged = packagedFacts();
+  if (packaged !== undefined) return { version, ...packaged };
   const args = ["-C", root, "show", "--no-patch", "--format=%H %cI", "HEAD"];
   const line = await new Promise<string>((resolve) => {
     execFile("git", args, { timeout: gitTimeoutMs }, (error, stdout) =>

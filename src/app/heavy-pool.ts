@@ -2,6 +2,7 @@
 
 import { openThreadPool } from "../adapters/threads/pool.ts";
 import type { ThreadPool } from "../adapters/threads/pool.ts";
+import { moduleBeside } from "../kernel/module-beside.ts";
 import { systemTimers } from "../kernel/timers.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Gauge } from "../telemetry/metrics.ts";
@@ -30,7 +31,7 @@ export function poolGauges(pool: ThreadPool): readonly Gauge[] {
 
 export function openHeavyPool(log: Logger): ThreadPool {
   return openThreadPool({
-    entry: new URL("heavy-worker.ts", import.meta.url),
+    entry: moduleBeside(import.meta.url, "heavy-worker"),
     timers: systemTimers,
     onLost: ({ job, tenant, error }) => log.warn({ job, tenant, error }, "thread lost"),
   });

@@ -6,11 +6,12 @@
  */
 import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { moduleBeside } from "../kernel/module-beside.ts";
 import { reloadMark } from "../kernel/reload-mark.ts";
 
 const own: ReadonlyMap<string, string> = new Map([
-  ["setpoint", import.meta.resolve("../authoring/setpoint.ts")],
-  ["setpoint/testing", import.meta.resolve("../testing/testing.ts")],
+  ["setpoint", moduleBeside(import.meta.url, "../authoring/setpoint").href],
+  ["setpoint/testing", moduleBeside(import.meta.url, "../testing/testing").href],
 ]);
 const ownFolder = new URL("../", import.meta.url).href;
 

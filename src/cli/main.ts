@@ -9,6 +9,7 @@ import { addDiff } from "./commands/diff.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addErase } from "./commands/erase.ts";
 import { addHistory } from "./commands/history.ts";
+import { addInit } from "./commands/init.ts";
 import { addKeys } from "./commands/keys.ts";
 import { addKubeconfig } from "./commands/kubeconfig.ts";
 import { addOperations } from "./commands/operations.ts";
@@ -52,6 +53,7 @@ const commands = [
   addRestore,
   addDoctor,
   addKeys,
+  addInit,
   addTest,
   addVersion,
 ];

@@ -8,6 +8,11 @@ export interface Exception {
 
 export const exceptions: readonly Exception[] = [
   {
+    rule: "a line has at most 100 columns",
+    path: "src/cli/bin.ts",
+    reason: "the flags of Node.js are in the first line, which has no continuation",
+  },
+  {
     rule: "documents are parsed by parseExact, which keeps every int64",
     path: "src/modules/connect/document/parse-text.ts",
     reason: "descriptions of services: a bound such as 2^63 - 1 may be rounded",

@@ -7,8 +7,10 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { parseExact } from "../../kernel/int64.ts";
 import { limits } from "../../kernel/limits.ts";
+import { moduleBeside } from "../../kernel/module-beside.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { programFile, readEnd, readIdentity, supervisorFile } from "./control-files.ts";
 import type { Order } from "./order.ts";
@@ -23,7 +25,7 @@ export interface SupervisorsInput {
   readonly beatMs: number;
 }
 
-const script = join(import.meta.dirname, "supervisor.ts");
+const script = fileURLToPath(moduleBeside(import.meta.url, "supervisor"));
 
 export async function openSupervisors({ timers, beatMs }: SupervisorsInput): Promise<Supervisors> {
   const host = await hostIdentity();

@@ -2,6 +2,7 @@
 // stops fails the calls that wait for it, and every later call: the owner opens another index.
 
 import { Worker } from "node:worker_threads";
+import { moduleBeside } from "../../kernel/module-beside.ts";
 import { overloaded } from "../../kernel/overloaded.ts";
 import type { FoundPath, Hits, TextIndex, Walk } from "./port.ts";
 import { textIndexLimits } from "./port.ts";
@@ -56,7 +57,7 @@ class IndexThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL("thread.ts", import.meta.url));
+    const worker = new Worker(moduleBeside(import.meta.url, "thread"));
     worker.unref();
     worker.on("message", (reply: IndexReply) => this.#settle(reply));
     worker.on("error", (cause) => this.#fail(new Error("the index stopped", { cause })));

@@ -5,6 +5,7 @@
 import { Worker } from "node:worker_threads";
 import type { Context } from "../../engine/reconciler.ts";
 import { RunContext } from "../../engine/run/context.ts";
+import { moduleBeside } from "../../kernel/module-beside.ts";
 import { BlockedTime } from "../watchdog/blocked-time.ts";
 import { askContext } from "./ask-context.ts";
 import { inspectModule } from "./inspect-module.ts";
@@ -52,7 +53,7 @@ export class ModuleThread {
     this.#input = input;
     const { file, heapMib } = input;
     const workerData: ModuleThreadData = { file, beats: this.#beats.buffer };
-    this.#worker = new Worker(new URL("module-thread.ts", import.meta.url), {
+    this.#worker = new Worker(moduleBeside(import.meta.url, "module-thread"), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: heapMib },
       name: file,

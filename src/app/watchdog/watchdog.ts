@@ -11,6 +11,7 @@ import { metric } from "../../engine/reporting/metric-names.ts";
 import { currentActivity, factsOf, listenToActivities } from "../../kernel/activity.ts";
 import type { ActivityFacts } from "../../kernel/activity.ts";
 import { systemClock, timeText } from "../../kernel/clock.ts";
+import { moduleBeside } from "../../kernel/module-beside.ts";
 import type { Logger } from "../../telemetry/log.ts";
 import type { LogForm } from "../../telemetry/log-form.ts";
 import { describeKey, reportFields } from "./blocked-report.ts";
@@ -67,7 +68,7 @@ export function startWatchdog({ log, form, endMs }: WatchdogInput): Watchdog {
     form,
     endMs: endMs ?? watchdogLimits.endMs,
   };
-  const thread = new Worker(new URL("watchdog-thread.ts", import.meta.url), { workerData });
+  const thread = new Worker(moduleBeside(import.meta.url, "watchdog-thread"), { workerData });
   thread.unref();
   thread.on("error", (error) => log.error({ error }, "watchdog stopped"));
   thread.on("message", (report: BlockedReport) => {

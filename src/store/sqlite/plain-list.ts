@@ -19,7 +19,7 @@ const chunkBytes = 262_144;
 const separator = "\u0000";
 
 type PackedRow = readonly [
-  ...[count: number, texts: string | null, revisions: string | null, lengths: string | null],
+  ...[count: number, texts: Uint8Array | null, revisions: string | null, lengths: string | null],
   ...[sealed: number, documents: Uint8Array | null],
 ];
 type PlainRow = readonly [
@@ -95,7 +95,7 @@ function readChunk(reader: Reader, query: ListQuery, size: number): readonly Lis
   const [count = 0, texts, revisions, lengths, sealed = 0, documents] = row ?? [];
   if (sealed > 0) return readRows(reader, query, size);
   if (count === 0 || texts === null || texts === undefined) return [];
-  const parts = texts.split(separator);
+  const parts = bufferOf(texts).toString().split(separator);
   const each = parts.length / count;
   const revisionOf = JSON.parse(`[${revisions ?? ""}]`) as readonly number[];
   const lengthOf = JSON.parse(`[${lengths ?? ""}]`) as readonly number[];
@@ -132,12 +132,15 @@ function readRows(reader: Reader, query: ListQuery, size: number): readonly List
   });
 }
 
-/** As one row: how many, texts and numbers of each, how many are sealed, and all documents. */
+/**
+ * As one row: how many, texts and numbers of each, how many are sealed, and all documents. The
+ * texts are bytes, because Node.js 22 ends a text of the database at its first NUL.
+ */
 export function packedRows(query: ListQuery): Part {
   const { sql, values } = plainRows(query);
   const namespace = query.namespace === undefined ? " || char(0) || namespace" : "";
   return {
-    sql: `SELECT count(*), group_concat(name || char(0) || uid${namespace}, char(0)),
+    sql: `SELECT count(*), CAST(group_concat(name || char(0) || uid${namespace}, char(0)) AS BLOB),
         group_concat(revision), group_concat(bytes), count(sealed),
         CAST(group_concat(document, '') AS BLOB)
       FROM (${sql} LIMIT ?)`,

@@ -8,6 +8,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { SetpointError, deserialiseError } from "../../kernel/errors.ts";
 import type { SerialisedError } from "../../kernel/errors.ts";
+import { moduleBeside } from "../../kernel/module-beside.ts";
 import { AwakeCaller } from "./awake.ts";
 import type { WalLimits } from "./wal-watch.ts";
 
@@ -94,7 +95,7 @@ export class Thread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL("worker.ts", import.meta.url), {
+    const worker = new Worker(moduleBeside(import.meta.url, "worker"), {
       workerData: this.#options(),
     });
     let cause: unknown;

@@ -1,0 +1,99 @@
+// The published package, installed from its tarball, on the pinned Node.js and on the oldest one.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { cp, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { findNode22 } from "../../tools/peers.ts";
+import { root } from "../../tools/stages.ts";
+import { kubectlPaths, openKubectl } from "../peers/kubectl.ts";
+import { installPackage } from "./installed.ts";
+import type { InstalledPackage } from "./installed.ts";
+
+const node22 = findNode22();
+assert.ok(node22 !== undefined, "no Node.js 22 here: run `npm run peers`");
+const runtimes = [
+  ["the pinned Node.js", process.execPath],
+  ["Node.js 22", node22],
+] as const;
+
+let installed: InstalledPackage;
+before(async () => {
+  installed = await installPackage();
+});
+after(async () => await installed[Symbol.asyncDispose]());
+
+for (const [title, node] of runtimes) {
+  describe(`the package on ${title}`, () => {
+    it("shows its version and the runtime", () => {
+      const { code, stdout, stderr } = installed.run(node, ["version"]);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^setpoint \d+\.\d+\.\d+\nnode \d+/);
+      assert.equal(stderr, "");
+    });
+
+    it("serves a module in TypeScript, and keeps its data over a restart", async () => {
+      const folder = join(installed.folder, title.replaceAll(/[^a-z0-9]/gi, ""));
+      await cp(join(root, "examples", "hello"), folder, { recursive: true });
+      const args = ["dev", "--data", join(folder, "data"), "--module", join(folder, "hello.ts")];
+      const [kubectlPath = ""] = kubectlPaths();
+      await using kubectl = await openKubectl(kubectlPath, join(folder, "data", "kubeconfig"));
+      for (const isFirst of [true, false]) {
+        await using server = await installed.start(node, [...args, "--listen", "127.0.0.1:0"]);
+        await server.waitForLine(/is ready on https/);
+        if (isFirst) await kubectl.ok(["apply", "-f", join(folder, "world.yaml")]);
+        await kubectl.ok(["wait", "--for=condition=Ready", "hello/world", "--timeout=60s"]);
+        const text = ["get", "configmap", "hello-world", "-o", "jsonpath={.data.text}"];
+        assert.equal(await kubectl.ok(text), "Hello, world!");
+        server.signal("SIGTERM");
+        assert.equal((await server.waitForExit()).code, 0, server.stderr());
+      }
+    });
+
+    it("creates a module whose types and tests pass", async () => {
+      const name = node === process.execPath ? "web-site" : "web-shop";
+      const created = installed.run(node, ["init", name]);
+      assert.equal(created.code, 0, created.stderr);
+      const folder = join(installed.folder, name);
+      await installed.link(folder);
+      const tsc = join(root, "node_modules", ".bin", "tsc");
+      const types = spawnSync(tsc, ["--pretty", "false"], { cwd: folder, encoding: "utf8" });
+      assert.equal(types.status, 0, types.stdout);
+      const tested = installed.run(node, ["test", `${name}.test.ts`], folder);
+      assert.equal(tested.code, 0, `${tested.stdout}${tested.stderr}`);
+      assert.match(tested.stdout, /pass 1\n/);
+    });
+  });
+}
+
+it("a second init changes no file", async () => {
+  assert.equal(installed.run(process.execPath, ["init", "twice"]).code, 0);
+  const path = join(installed.folder, "twice", "twice.ts");
+  const first = await readFile(path, "utf8");
+  const { code, stderr } = installed.run(process.execPath, ["init", "twice"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /already contains .*nothing was written/);
+  assert.equal(await readFile(path, "utf8"), first);
+});
+
+it("a new module depends on the tarball that Setpoint was installed from", async () => {
+  assert.equal(installed.run(process.execPath, ["init", "shop"]).code, 0);
+  const text = await readFile(join(installed.folder, "shop", "package.json"), "utf8");
+  const { devDependencies } = JSON.parse(text) as {
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  assert.match(devDependencies["setpoint"] ?? "", /^file:\.\.\/setpoint-.*\.tgz$/);
+});
+
+it("the package contains no tests, no sources and nothing that names this clone", async () => {
+  const { stdout } = spawnSync("tar", ["tzf", installed.tarball], { encoding: "utf8" });
+  const own = stdout.split("\n").filter((path) => !path.includes("/node_modules/"));
+  assert.deepEqual(
+    own.filter((path) => /\.test\.|\/tests\/|(?<!\.d)\.ts$|\/contract\/suite/.test(path)),
+    [],
+  );
+  assert.ok(own.includes("package/LICENSE") && own.includes("package/dist/cli/bin.js"));
+  const facts = await readFile(join(installed.packageFolder, "dist", "build.json"), "utf8");
+  assert.ok(!facts.includes(root));
+  assert.ok((await stat(installed.tarball)).size < 8_000_000, "the tarball has grown");
+});
