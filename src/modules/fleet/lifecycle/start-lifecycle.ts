@@ -174,14 +174,16 @@ function placementIn(record: LiveRecord | undefined): JsonObject | null {
 }
 
 function isAccessChanged(after: LiveRecord | undefined, before: LiveRecord): boolean {
-  const [now, then] = [specOf(after), specOf(before)];
-  return ["isDenied", "members", "quotas"].some((field) => {
-    return !equalJson(now[field] ?? null, then[field] ?? null);
-  });
+  return !equalJson(accessIn(after), accessIn(before));
 }
 
-function specOf(record: LiveRecord | undefined): ReturnType<typeof objectAt> {
-  return objectAt(record?.resource, "spec");
+/** A member who joins changes nothing for the instances of the other members. */
+function accessIn(record: LiveRecord | undefined): JsonObject {
+  const { isDenied = null, quotas = null, members = null } = objectAt(record?.resource, "spec");
+  const deniedUsers = objectsAt({ members }, "members")
+    .filter((member) => isTrueAt(member, "isDenied"))
+    .map((member) => textAt(member, "user"));
+  return { isDenied, quotas, deniedUsers: deniedUsers.toSorted() };
 }
 
 type Lister = Pick<StartPorts["intents"]["store"], "list">;
