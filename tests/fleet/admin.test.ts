@@ -239,6 +239,25 @@ describe("the placement of an instance", () => {
   });
 });
 
+describe("the type of an instance", () => {
+  it("is changed for every owner, and the agent gets the new one", async () => {
+    const id = await ready("promoted", { owner: "bob", instance_type: "eval" });
+    const type = async (instance_type: string, as = "writer"): Promise<Reply> =>
+      await admin("PUT", `/dinosaurs/${id}/type`, { instance_type }, as);
+    equal((await type("standard", "reader")).status, 404);
+    isRefused(await type("none"), 400, 41, /offers the types/);
+    const changed = await type("standard");
+    equal(changed.status, 200, changed.text);
+    equal(changed.json["instance_type"], "standard");
+    equal((await type("standard")).status, 200, "a repeated request has the same result");
+    await waitUntil("the type at the agent", async () => {
+      const path = `/apis/fleet.setpoint.dev/v1/namespaces/cluster-east-1/managedinstances/${id}`;
+      const { body } = await server.setpoint.ask(path);
+      return textAt(JSON.parse(body.toString()) as JsonObject, "spec", "type") === "standard";
+    });
+  });
+});
+
 describe("the expiry of an instance", () => {
   it("needs a reason, suspends the instance when it has passed, and can be cleared", async () => {
     const id = await ready("expiring");

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
 import { waitUntil } from "../peers/wait.ts";
-import { acme, isError, startFleetServer } from "./fleet-server.ts";
+import { acme, globex, isError, startFleetServer } from "./fleet-server.ts";
 import type { FleetServer, Reply } from "./fleet-server.ts";
 
 let server: FleetServer;
@@ -72,6 +72,27 @@ describe("an instance", () => {
     equal(given.json["owner"], "carl");
     isError(await patch(id, "bob", { owner: "bob" }), 403, 11);
     equal((await patch(id, "alice", { owner: "bob" })).json["owner"], "bob");
+  });
+
+  it("changes to a type for which its owner has a quota", async () => {
+    const { id } = await server.create("grace", { name: "trial" });
+    const promote = async (instance_type: string): Promise<Reply> =>
+      await patch(id, "grace", { instance_type });
+    isError(await promote("standard"), 403, 120);
+    await server.apply({
+      apiVersion: "fleet.setpoint.dev/v1",
+      kind: "Organisation",
+      metadata: { name: globex },
+      spec: { quotas: [{ offering: "dinosaurs", type: "standard", max: 2 }] },
+    });
+    isError(await promote(""), 400, 37);
+    isError(await promote("huge"), 400, 41);
+    const promoted = await promote("standard");
+    equal(promoted.status, 200, promoted.text);
+    equal(promoted.json["instance_type"], "standard");
+    equal(promoted.json["id"], id);
+    isError(await promote("eval"), 400, 8);
+    equal((await server.create("grace", { name: "second" }))["instance_type"], "standard");
   });
 
   it("is deleted by its owner and by administrators of the organisation alone", async () => {

@@ -7,6 +7,7 @@ import { isTrueAt, textAt } from "../../../kernel/json-read.ts";
 import type { Offering } from "../offering.ts";
 import type { Organisation } from "../organisations/organisation.ts";
 import { checkOwner } from "./owner.ts";
+import { checkType } from "./changed-type.ts";
 import { lacksListedQuota } from "./quota.ts";
 import type { Writer } from "./writer.ts";
 
@@ -43,9 +44,9 @@ export function withServiceFields(spec: JsonObject, old: JsonObject): JsonObject
 }
 
 /** Fields that the owner and administrators of the organisation may change. */
-const memberFields: ReadonlySet<string> = new Set(["owner", "parameters"]);
+const memberFields: ReadonlySet<string> = new Set(["owner", "parameters", "type"]);
 
-/** Throws fleet.not_owner, fleet.field or fleet.owner_invalid. */
+/** Throws fleet.not_owner, fleet.field, fleet.owner_invalid, and what changed-type.ts throws. */
 export function checkChange({ spec, old, offering, organisation, writer }: ChangedInstance): void {
   const fields = new Set([...Object.keys(spec), ...Object.keys(old)]);
   const changed = [...fields].filter((field) => !equalJson(spec[field], old[field]));
@@ -57,6 +58,10 @@ export function checkChange({ spec, old, offering, organisation, writer }: Chang
       const message = `spec.${field}: only administrators may change it`;
       throw new SetpointError("fleet.field", message, { details: { field: `spec.${field}` } });
     }
+  }
+  if (changed.includes("type")) {
+    const { isAdministrator } = writer;
+    checkType({ spec, oldType: textAt(old, "type"), offering, organisation, isAdministrator });
   }
   if (!changed.includes("owner") || organisation === undefined) return;
   const owner = textAt(spec, "owner");

@@ -85,11 +85,11 @@ export function instanceGuard(ports: InstanceGuardPorts): AdmissionPlugin {
   };
 }
 
-/** Names and counters depend on the owner alone after the creation. */
+/** Names and counters depend on the owner and the type alone after the creation. */
 function isCounted({ operation, object, old }: AdmissionRequest): boolean {
   if (object === undefined) return false;
   if (operation === "CREATE") return true;
-  return textAt(object.spec, "owner") !== textAt(old?.spec, "owner");
+  return ["owner", "type"].some((field) => textAt(object.spec, field) !== textAt(old?.spec, field));
 }
 
 /** A promise where a quota service decides about the type. */

@@ -26,9 +26,11 @@ export const recordGuard: AdmissionPlugin = {
       : "only this server writes its spec";
     throw forbidden(served.storedKind, target.name, why);
   },
-  uses: ({ operation, target, object }) => {
-    if (operation !== "CREATE" || object === undefined) return undefined;
-    if (target.served.id !== managedInstancesKind) return undefined;
+  countsUpdates: true,
+  uses: ({ operation, target, object, old }) => {
+    if (object === undefined || target.served.id !== managedInstancesKind) return undefined;
+    const isRetyped = textAt(object.spec, "type") !== textAt(old?.spec, "type");
+    if (operation !== "CREATE" && !isRetyped) return undefined;
     return clusterUses(target.namespace, object);
   },
   bounds: (request) => boundsOf(request),

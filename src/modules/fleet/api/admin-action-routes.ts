@@ -1,6 +1,6 @@
-// What administrators do to one instance: assign a cluster, set its expiry and traits, suspend and
-// resume it, rotate its secrets. Each is a change of its spec, which the life cycle follows. All
-// of them are idempotent: a repeated request has the same result.
+// What administrators do to one instance: assign a cluster, change its type, set its expiry and
+// traits, suspend and resume it, rotate its secrets. Each is a change of its spec, which the life
+// cycle follows. All of them are idempotent: a repeated request has the same result.
 
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
@@ -23,7 +23,6 @@ const parameters = { id: "The id of the instance." };
 type Handled = ReturnType<FleetRoute["handle"]>;
 
 export function adminActionRoutes(ports: CustomerPorts, offering: Offering): readonly FleetRoute[] {
-  const { plural } = offering.instances;
   const shared = {
     tag: "Operations on an instance",
     access: { kind: "admin" },
@@ -31,7 +30,7 @@ export function adminActionRoutes(ports: CustomerPorts, offering: Offering): rea
     answers: { 200: { description: "The instance.", schema: adminSchema(offering) } },
     errors: [400, 404],
   } as const;
-  const path = (rest: string): string => `/${plural}/{id}/${rest}`;
+  const path = (rest: string): string => `/${offering.instances.plural}/{id}/${rest}`;
   return [
     {
       ...shared,
@@ -46,6 +45,7 @@ export function adminActionRoutes(ports: CustomerPorts, offering: Offering): rea
       ]),
       handle: async (request) => await assignCluster(ports, request),
     },
+    typeRoute(ports, shared, path),
     {
       ...shared,
       method: "PUT",
@@ -91,6 +91,28 @@ export function adminActionRoutes(ports: CustomerPorts, offering: Offering): rea
     },
     ...traitRoutes(ports, shared, path),
   ];
+}
+
+function typeRoute(
+  ports: CustomerPorts,
+  shared: Pick<FleetRoute, "tag" | "access" | "parameters" | "answers">,
+  path: (rest: string) => string,
+): FleetRoute {
+  return {
+    ...shared,
+    method: "PUT",
+    path: path("type"),
+    summary: "Change the type of an instance.",
+    description:
+      "Such as from an evaluation to a paid type. What the instance counts against moves with " +
+      "it. If its cluster cannot host the type, the instance moves to another one.",
+    body: objectSchema({ instance_type: text, ...reasonField }, ["instance_type"]),
+    errors: [400, 403, 404],
+    handle: async (request) =>
+      await editInstance(ports, request, (old) =>
+        withSpec(old, { type: textAt(request.body, "instance_type") }),
+      ),
+  };
 }
 
 async function assignCluster(ports: CustomerPorts, request: FleetRequest): Handled {

@@ -5,10 +5,10 @@ import { updateResource } from "../../../intents/write/update.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectAt, textAt } from "../../../kernel/json-read.ts";
+import { objectAt } from "../../../kernel/json-read.ts";
 import { checkServiceAccess } from "../access.ts";
 import type { Offering } from "../offering.ts";
-import { checkNewOwner } from "./change-owner.ts";
+import { givenChange } from "./change-instance.ts";
 import type { CustomerPorts, FleetRequest, FleetRoute } from "./fleet-route.ts";
 import { instanceKind, instanceTarget } from "./instance-lookup.ts";
 import { listFields, listInstances } from "./list-route.ts";
@@ -67,17 +67,20 @@ export function instanceRoutes(ports: CustomerPorts, offering: Offering): readon
     {
       method: "PATCH",
       path: `/${plural}/{id}`,
-      summary: "Give an instance to another member of the organisation.",
-      description: "For the owner and for administrators of the organisation.",
+      summary: "Give an instance to another member, or change its type.",
+      description:
+        "For the owner and for administrators of the organisation. A type needs a quota of the " +
+        "owner, so that an evaluation instance can become a paid one without a new instance.",
       tag,
       access,
       parameters,
       body: objectSchema({
         owner: described({ type: "string" }, "The name of the new owner."),
+        instance_type: described({ type: "string" }, "For which the owner has a quota."),
       }),
       answers: { 200: { description: "The instance.", schema } },
       errors: [400, 401, 403, 404],
-      handle: (request) => changeOwner(ports, request),
+      handle: (request) => change(ports, request),
     },
     {
       method: "DELETE",
@@ -115,12 +118,11 @@ async function read(ports: CustomerPorts, request: FleetRequest): Handled {
   return await watchInstances(ports, request, { ...key, present, check });
 }
 
-async function changeOwner(ports: CustomerPorts, request: FleetRequest): Handled {
+async function change(ports: CustomerPorts, request: FleetRequest): Handled {
   const { offering, fleetCaller, caller, body } = request;
   const { key, resource } = await visibleInstance(ports, request);
   checkMayChange(fleetCaller, resource);
-  const owner = textAt(body, "owner");
-  checkNewOwner(offering, organisationOf(ports, fleetCaller), owner);
+  const given = givenChange(offering, organisationOf(ports, fleetCaller), body);
   const written = await updateResource(ports.intents, {
     caller,
     target: instanceTarget(instanceKind(ports, offering), key),
@@ -129,7 +131,7 @@ async function changeOwner(ports: CustomerPorts, request: FleetRequest): Handled
     change: (old) => {
       // Another writer may have changed the owner since.
       checkMayChange(fleetCaller, old);
-      return { wanted: { ...old, spec: { ...objectAt(old.spec), owner } } };
+      return { wanted: { ...old, spec: { ...objectAt(old.spec), ...given } } };
     },
     allowsBlind: true,
   });

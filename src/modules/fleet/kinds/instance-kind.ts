@@ -139,14 +139,8 @@ export function instanceKindOf({ instances }: Offering): KindInput {
         printerColumns: columns,
       },
     ],
-    fieldRules: [
-      "id",
-      "cloudProvider",
-      "region",
-      "multiAz",
-      "type",
-      "quotaBackend",
-      "isInternal",
-    ].map((field) => ({ path: `/spec/${field}`, rule: "create-only" })),
+    fieldRules: ["id", "cloudProvider", "region", "multiAz", "quotaBackend", "isInternal"].map(
+      (field) => ({ path: `/spec/${field}`, rule: "create-only" }),
+    ),
   };
 }

@@ -17,8 +17,9 @@ export interface Facts {
   /** The cluster of the placement; undefined when it does not exist. */
   readonly cluster: { readonly domain: string } | undefined;
   /**
-   * The instance should be on another cluster, because its own is drained or an administrator
-   * assigned another one. "blocked": no other cluster can host it at the moment.
+   * The instance should be on another cluster, because its own is drained, cannot host its new
+   * type, or an administrator assigned another one. "blocked": no other cluster can host it at
+   * the moment.
    */
   readonly leave: "no" | "possible" | "blocked";
   /** Whether the ManagedInstance of the placement exists. */

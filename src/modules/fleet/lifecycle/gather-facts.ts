@@ -14,12 +14,14 @@ import type { Facts, Leftover } from "./facts.ts";
 import type { InstanceRun } from "./instance-run.ts";
 import type { Instance } from "./instance.ts";
 import { belongsTo } from "./managed.ts";
-import { canBePlaced } from "./place-instance.ts";
+import { canBePlaced, hasOutgrown } from "./place-instance.ts";
 import { prepareAll } from "./prepare.ts";
 
 export interface Observed {
   readonly facts: Facts;
   readonly managed: Resource | undefined;
+  /** The cluster cannot host the type that the instance has now: see place-instance.ts. */
+  readonly isOutgrown: boolean;
 }
 
 export async function gatherFacts(run: InstanceRun): Promise<Observed> {
@@ -28,6 +30,7 @@ export async function gatherFacts(run: InstanceRun): Promise<Observed> {
   const managed = placement === undefined ? undefined : await readManaged(run, placement.cluster);
   const cluster = placement === undefined ? undefined : await clusterOf(run, placement.cluster);
   const report = managed === undefined ? undefined : currentReport(readManagedInstance(managed));
+  const isOutgrown = managed !== undefined && hasOutgrown(run, textAt(managed.spec, "type"));
   const organisation = run.ports.live.get(organisationKey(instance.organisation))?.resource;
   const facts: Facts = {
     nowMs: run.nowMs,
@@ -38,13 +41,13 @@ export async function gatherFacts(run: InstanceRun): Promise<Observed> {
     isRemovalHeld: run.isRemovalHeld,
     quota: quotaFact(offering, run.resource),
     cluster: cluster && { domain: textAt(cluster.spec, "dns") },
-    leave: leaveOf(run, cluster),
+    leave: leaveOf(run, cluster, isOutgrown),
     isManaged: managed !== undefined,
     leftovers: await leftoversOf(run),
     report: report === undefined ? undefined : readReport(report),
     ...(await prepareAll(run, { cluster, organisation })),
   };
-  return { facts, managed };
+  return { facts, managed, isOutgrown };
 }
 
 /** A change of it wakes the instance. */
@@ -64,11 +67,16 @@ async function clusterOf(run: InstanceRun, id: string): Promise<Resource | undef
   return cluster === undefined || isAbandoned(cluster) ? undefined : cluster;
 }
 
-function leaveOf(run: InstanceRun, cluster: Resource | undefined): Facts["leave"] {
+function leaveOf(
+  run: InstanceRun,
+  cluster: Resource | undefined,
+  isOutgrown: boolean,
+): Facts["leave"] {
   const { placement, assigned } = run.instance;
   if (placement === undefined || cluster === undefined) return "no";
   const isElsewhere = assigned.cluster !== undefined && assigned.cluster !== placement.cluster;
-  if (!isElsewhere && !isTrueAt(cluster.spec, "isDraining")) return "no";
+  const isDraining = isTrueAt(cluster.spec, "isDraining");
+  if (!isElsewhere && !isDraining && !isOutgrown) return "no";
   return canBePlaced(run) ? "possible" : "blocked";
 }
 

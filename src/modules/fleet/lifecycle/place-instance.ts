@@ -11,7 +11,7 @@ import { textAt } from "../../../kernel/json-read.ts";
 import { shortText } from "../../../kernel/short-text.ts";
 import { spanText } from "../../../kernel/span-text.ts";
 import { fleetLimits } from "../limits.ts";
-import { place } from "../placement/place.ts";
+import { place, typeRefusal } from "../placement/place.ts";
 import type { Candidate, Placement, PlacementRequest } from "../placement/place.ts";
 import { hostOf } from "./host.ts";
 import type { InstanceRun } from "./instance-run.ts";
@@ -58,7 +58,18 @@ export async function placeInstance(run: InstanceRun): Promise<Placed> {
 
 /** Whether another cluster can host the instance, as far as this process knows. */
 export function canBePlaced(run: InstanceRun): boolean {
-  return place(requestOf(run), clustersOf(run)).candidates.length > 0;
+  const { leaving, placement } = run.instance;
+  const present = placement === undefined ? [] : [placement.cluster];
+  const request = { ...requestOf(run), leaving: [...leaving, ...present] };
+  return place(request, clustersOf(run)).candidates.length > 0;
+}
+
+/** Whether the type of the instance was changed to one that its cluster cannot host. */
+export function hasOutgrown(run: InstanceRun, managedType: string): boolean {
+  const { placement, type } = run.instance;
+  if (managedType === type) return false;
+  const cluster = clustersOf(run).find(({ id }) => id === placement?.cluster);
+  return cluster !== undefined && typeRefusal(requestOf(run), cluster) !== undefined;
 }
 
 async function chosen(run: InstanceRun): Promise<Placement> {
@@ -114,7 +125,7 @@ async function tryCluster(run: InstanceRun): Promise<string | undefined> {
 }
 
 /** Undefined for what is not a refusal of the cluster. */
-function refusalOf(error: unknown): string | undefined {
+export function refusalOf(error: unknown): string | undefined {
   const isFull =
     isSetpointError(error, "counter.exceeded") || isSetpointError(error, "fleet.capacity_reached");
   if (isFull) return noRoom;

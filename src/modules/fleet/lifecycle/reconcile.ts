@@ -24,7 +24,7 @@ import type { Observed } from "./gather-facts.ts";
 import { InstanceRun } from "./instance-run.ts";
 import type { LifecyclePorts } from "./instance-run.ts";
 import { deleteManaged, isOutdated, putManaged } from "./managed.ts";
-import { newPlacementId, placeInstance } from "./place-instance.ts";
+import { newPlacementId, placeInstance, refusalOf } from "./place-instance.ts";
 import { isHandedOver } from "./instance.ts";
 import { isSuspension } from "./phases.ts";
 import type { Phase } from "./phases.ts";
@@ -134,13 +134,13 @@ async function displace(run: InstanceRun, why: DisplaceReason, message: string):
   context.event("Normal", "Displaced", message);
   // What customers use stays until the instance is ready elsewhere.
   const isServing = why === "leaving" && instance.isRouted && instance.routesFrom === cluster;
-  const isRefusing = why === "full" && !refusedBy.includes(cluster);
+  const isRefusing = why === "full";
   const status: JsonObject = {
     placement: {
       cluster: null,
       placementId: null,
       at: timeText(run.nowMs),
-      refusedBy: isRefusing ? [...refusedBy, cluster].slice(-maxRefused) : [...refusedBy],
+      refusedBy: isRefusing ? withRefusal(refusedBy, cluster) : [...refusedBy],
     },
     leaving: [...new Set([...leaving, cluster])],
   };
@@ -149,7 +149,9 @@ async function displace(run: InstanceRun, why: DisplaceReason, message: string):
   if (!isServing) await deleteManaged(ports, context, { cluster, id });
 }
 
-const maxRefused = fleetLimits.maxPlacementReasons;
+function withRefusal(refusedBy: readonly string[], cluster: string): readonly string[] {
+  return [...new Set([...refusedBy, cluster])].slice(-fleetLimits.maxPlacementReasons);
+}
 
 /** The time to become ready counts from now. */
 function restartedBudget({ nowMs }: InstanceRun): JsonObject {
@@ -239,29 +241,47 @@ async function leave(run: InstanceRun, { facts }: Observed, isSettled: boolean):
 }
 
 /** Nothing moves. What the agent should apply is brought up to date. */
-async function performRest(run: InstanceRun, step: Rest, observed: Observed): Promise<Outcome> {
-  const { ports, context, instance } = run;
-  const { placement, phase } = instance;
-  const { managed } = observed;
+async function performRest(
+  run: InstanceRun,
+  step: Rest,
+  observed: Observed,
+): Promise<Outcome | undefined> {
+  const { phase } = run.instance;
   await releaseHold(run);
-  if (managed !== undefined && placement !== undefined && isHandedOver(instance)) {
-    const wanted = {
-      offering: run.offering,
-      instance,
-      cluster: placement.cluster,
-      placementId: placement.placementId,
-      host: instance.host,
-      isSuspended: isSuspension(phase),
-    };
-    if (isOutdated(managed, wanted)) await putManaged(ports, context, wanted);
-  }
+  if (!(await updateManaged(run, observed))) return undefined;
   const answer = phase === "ready" ? await askHook(run, "ready") : undefined;
   if (answer?.kind === "broken") return delayed(answer);
   const { reason, message } = step;
   const heldMs = run.isRemovalHeld ? heldRetryMs : Infinity;
   const hookMs = answer?.kind === "wait" ? answer.afterMs : Infinity;
-  const afterMs = Math.min(step.afterMs ?? Infinity, heldMs, hookMs);
+  const outgrownMs = observed.isOutgrown ? fleetLimits.placementRetryMs : Infinity;
+  const afterMs = Math.min(step.afterMs ?? Infinity, heldMs, hookMs, outgrownMs);
   const ready: Readiness = { status: step.isReady ? "True" : "False", reason, message };
   if (afterMs > fleetLimits.driftCheckMs) return done({ ready });
   return again(afterMs, { ready, reason, message });
+}
+
+/** False when the cluster has no room for the type that the instance has now: it moves then. */
+async function updateManaged(
+  run: InstanceRun,
+  { managed, isOutgrown }: Observed,
+): Promise<boolean> {
+  const { ports, context, instance, offering } = run;
+  const { placement, phase, refusedBy, host } = instance;
+  if (managed === undefined || placement === undefined || !isHandedOver(instance)) return true;
+  const { cluster, placementId } = placement;
+  const type = textAt(managed.spec, "type");
+  const shown = isOutgrown ? { ...instance, type } : instance;
+  const isSuspended = isSuspension(phase);
+  const wanted = { offering, instance: shown, cluster, placementId, host, isSuspended };
+  if (!isOutdated(managed, wanted)) return true;
+  try {
+    await putManaged(ports, context, wanted);
+    return true;
+  } catch (error) {
+    if (shown.type === type || refusalOf(error) === undefined) throw error;
+    const at = timeText(run.nowMs);
+    await run.record({ placement: { refusedBy: withRefusal(refusedBy, cluster), at } });
+    return false;
+  }
 }

@@ -43,7 +43,7 @@ export interface OfferingPorts {
 }
 
 /** Raise it with each change of `instanceKindOf`: an older server keeps what a newer installed. */
-const instanceKindVersion = 2;
+const instanceKindVersion = 3;
 
 export function offeringReconciler(ports: OfferingPorts): Reconciler {
   return {

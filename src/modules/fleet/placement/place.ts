@@ -83,18 +83,44 @@ function exclusionOf(request: PlacementRequest, cluster: ClusterFacts): string |
   if (organisation !== undefined && organisation !== request.organisation) {
     return "is reserved for another organisation";
   }
-  if (types?.has(request.type) === false) return `does not host instances of type ${request.type}`;
+  if (types?.has(request.type) === false) return notHosted(request.type);
   if (request.isMultiAz && !cluster.isMultiAz) return "is in a single availability zone";
-  if (request.refusedBy.includes(cluster.id)) return "rejected the instance as full";
+  if (request.refusedBy.includes(cluster.id)) return refusedAsFull;
   if (request.leaving?.includes(cluster.id) === true) return "still has an earlier placement";
   return fullReason(request, cluster);
 }
 
-function fullReason({ type, units }: PlacementRequest, cluster: ClusterFacts): string | undefined {
-  const { total, byType, fullTypes } = cluster.capacity;
-  const { used, usedByType } = cluster.load;
+function fullReason(request: PlacementRequest, cluster: ClusterFacts): string | undefined {
+  const { total } = cluster.capacity;
+  const { used } = cluster.load;
+  const full = total !== undefined && used + request.units > total;
+  return full ? `is full: ${used} of ${total} units` : fullTypeReason(request, cluster);
+}
+
+/**
+ * Why a cluster cannot host an instance that is on it, now that it has another type. The units of
+ * all types together stay the same.
+ */
+export function typeRefusal(
+  request: Pick<PlacementRequest, "type" | "units" | "refusedBy">,
+  cluster: ClusterFacts,
+): string | undefined {
+  if (cluster.types?.has(request.type) === false) return notHosted(request.type);
+  if (request.refusedBy.includes(cluster.id)) return refusedAsFull;
+  return fullTypeReason(request, cluster);
+}
+
+function notHosted(type: string): string {
+  return `does not host instances of type ${type}`;
+}
+
+const refusedAsFull = "rejected the instance as full";
+
+function fullTypeReason(
+  { type, units }: Pick<PlacementRequest, "type" | "units">,
+  { capacity: { byType, fullTypes }, load: { usedByType } }: ClusterFacts,
+): string | undefined {
   if (fullTypes.includes(type)) return `its agent reports no room for type ${type}`;
-  if (total !== undefined && used + units > total) return `is full: ${used} of ${total} units`;
   const limit = byType.get(type);
   const ofType = usedByType.get(type) ?? 0;
   if (limit !== undefined && ofType + units > limit) {
