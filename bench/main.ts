@@ -18,6 +18,7 @@ import { engine } from "./engine.ts";
 import { environments } from "./environments.ts";
 import { fleetAgents } from "./fleet-agents.ts";
 import { fleet } from "./fleet.ts";
+import { gitops } from "./gitops.ts";
 import { idle } from "./idle.ts";
 import { isolation } from "./isolation.ts";
 import { kube } from "./kube.ts";
@@ -42,6 +43,7 @@ const parts = [
   "environments",
   "fleet",
   "fleet-agents",
+  "gitops",
   "search",
   "idle",
   "isolation",
@@ -86,6 +88,7 @@ try {
   if (isWanted("environments")) rows.push(...(await environments(folder)));
   if (isWanted("fleet")) rows.push(...(await fleet(folder)));
   if (isWanted("fleet-agents")) rows.push(...(await fleetAgents(folder)));
+  if (isWanted("gitops")) rows.push(...(await gitops(folder)));
   if (isWanted("search")) rows.push(...(await search()));
   if (isWanted("idle")) rows.push(...(await idle(folder, (note) => notes.push(note))));
   if (isWanted("isolation")) rows.push(...(await isolation(folder)));

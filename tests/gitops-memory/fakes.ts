@@ -31,7 +31,7 @@ import type {
 export interface FakeRepository {
   /** The commit of the branch. */
   head: string;
-  /** The objects of each commit. */
+  /** The objects of each commit, or of COMMIT/PATH. */
   readonly commits: Map<string, readonly JsonObject[]>;
   problem: SourceState | undefined;
   refusal: RenderResult | undefined;
@@ -91,7 +91,6 @@ export function openFakes(): Fakes {
           : undefined,
     };
     const opened = { kind: "target", target, rules } as const;
-    let commit = "";
     return {
       policies: openPolicy(input).policies,
       trees: {
@@ -102,14 +101,16 @@ export function openFakes(): Fakes {
           const message = `the repository has no revision ${ref}`;
           return { kind: "problem", reason: "RefNotFound" as never, message, isFinal: true };
         },
-        open: async (at) => {
-          commit = at.commit;
-          const tree = { kind: "tree", [Symbol.asyncDispose]: async () => undefined };
-          return tree as unknown as SourceTree;
+        open: async ({ commit }, path) => {
+          const ofPath = `${commit}/${path}`;
+          const tree = { commit: repository.commits.has(ofPath) ? ofPath : commit };
+          const found = { kind: "tree", tree, [Symbol.asyncDispose]: async () => undefined };
+          return found as unknown as SourceTree;
         },
       },
       renderer: {
-        render: async () => repository.refusal ?? renderedOf(repository.commits.get(commit) ?? []),
+        render: async ({ tree: { tree } }) =>
+          repository.refusal ?? renderedOf(repository.commits.get(tree.commit) ?? []),
       },
       targets: { open: async () => opened, openEarlier: async () => opened },
       health: {

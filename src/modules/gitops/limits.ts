@@ -95,6 +95,9 @@ export const gitopsLimits = {
   maxStatusResources: 200,
   maxStatusResults: 100,
   maxStatusBytes: 98_304,
+  /** Of it, for the objects and for the results of a sync. */
+  maxResourcesBytes: 32_768,
+  maxResultsBytes: 16_384,
   maxHistory: 10,
   maxMessageChars: 2_048,
   maxNamed: 20,

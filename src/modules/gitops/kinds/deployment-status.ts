@@ -40,6 +40,7 @@ const operationState: JsonObject = object({
     object({
       phase: choice("PreSync", "Sync", "PostSync", "SyncFail", "Prune"),
       wave: { type: "integer" },
+      since: time,
       done: count,
       of: count,
     }),

@@ -119,7 +119,7 @@ describe("the policy of a namespace", () => {
     const window = { kind: "deny", schedule: "0 1 * * *", durationSeconds: 60 };
     const policy = policyOf({ windows: [window] }, { windows: [{ ...window, kind: "allow" }] });
     assert.deepEqual(
-      policy.windows.map(({ kind, timeZone }) => [kind, timeZone]),
+      policy.windows.flat().map(({ kind, timeZone }) => [kind, timeZone]),
       [
         ["deny", "UTC"],
         ["allow", "UTC"],

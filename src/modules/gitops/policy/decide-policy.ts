@@ -56,7 +56,9 @@ export function decidePolicy(policies: readonly Resource[], namespace: Resource)
     requiresSignature: any("repositories", "requireSignature"),
     remoteBases: any("render", "remoteBases"),
     helm: held.every((policy) => valueAt(policy, "spec", "render", "helm") !== false),
-    windows: held.flatMap((policy) => objectsAt(policy, "spec", "windows").map(windowOf)),
+    windows: held
+      .map((policy) => objectsAt(policy, "spec", "windows").map(windowOf))
+      .filter((windows) => windows.length > 0),
     maxDeployments: least(held),
   };
 }
@@ -140,7 +142,7 @@ function kindRefusal(held: readonly Resource[], group: string, kind: string): st
   return undefined;
 }
 
-function windowOf(window: JsonObject): SyncWindow {
+export function windowOf(window: JsonObject): SyncWindow {
   return {
     kind: textAt(window, "kind") === "deny" ? "deny" : "allow",
     schedule: textAt(window, "schedule"),

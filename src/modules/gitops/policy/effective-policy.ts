@@ -18,7 +18,8 @@ export interface EffectivePolicy {
   readonly requiresSignature: boolean;
   readonly remoteBases: boolean;
   readonly helm: boolean;
-  readonly windows: readonly SyncWindow[];
+  /** Those of each policy: all of them have to let syncs start. */
+  readonly windows: readonly (readonly SyncWindow[])[];
   /** Undefined: no bound besides quotas. */
   readonly maxDeployments: number | undefined;
 }

@@ -5,6 +5,7 @@ import { decidePolicy, nothingAllowed } from "./decide-policy.ts";
 import type { PolicyReader } from "./effective-policy.ts";
 import { policyGuard } from "./policy-guard.ts";
 import { secretGuard } from "./secret-guard.ts";
+import { windowGuard } from "./window-guard.ts";
 
 export interface PolicyPart extends GitOpsPart {
   readonly policies: PolicyReader;
@@ -21,5 +22,5 @@ export function openPolicy({ ports: { live, authorizer } }: PartInput): PolicyPa
       );
     },
   };
-  return { policies, admission: [policyGuard, secretGuard(authorizer)] };
+  return { policies, admission: [policyGuard, windowGuard, secretGuard(authorizer)] };
 }

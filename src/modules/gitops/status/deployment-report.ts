@@ -25,6 +25,9 @@ export interface DeploymentFacts {
   readonly plan?: Plan;
   readonly objects?: readonly ObjectReport[];
   readonly operation?: OperationState;
+  /** The commit of targetRevision, which a pin is compared with. */
+  readonly pinnedHead?: string;
+  readonly inventory?: { readonly shards: number; readonly objects: number };
   readonly waitingFor?: readonly WaitingFor[];
   readonly window?: string;
   readonly webhookUrl?: string;

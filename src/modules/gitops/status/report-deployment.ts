@@ -5,11 +5,13 @@ import type { Condition } from "../../../kernel/conditions.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { shortText } from "../../../kernel/short-text.ts";
+import { withinBytes } from "../bounded.ts";
 import { gitopsLimits } from "../limits.ts";
 import { referenceKey } from "../object-reference.ts";
 import type { ObjectReference } from "../object-reference.ts";
 import { operationDocument } from "../sync/operation-document.ts";
 import type { DeploymentFacts, DeploymentProblem, ObjectReport } from "./deployment-report.ts";
+import { historyAfter, pinAfter } from "./history.ts";
 import { healthOrder, worstHealth } from "./health.ts";
 
 export function reportDeployment(facts: DeploymentFacts, previous: JsonObject): JsonObject {
@@ -36,6 +38,9 @@ export function reportDeployment(facts: DeploymentFacts, previous: JsonObject): 
       ? { reconciledState: reconciledState(facts, target.namespace) }
       : {}),
     ...(operation === undefined ? {} : { operationState: operationDocument(operation) }),
+    window: facts.window ?? null,
+    ...historyAfter(facts, previous),
+    ...pinAfter(facts, previous),
     waitingFor:
       waitingFor.length === 0
         ? null
@@ -54,13 +59,15 @@ function healthIfMissing(previous: JsonObject): JsonObject {
 }
 
 function comparedPart(
-  { plan, source, render }: DeploymentFacts,
+  { plan, source, render, inventory, target }: DeploymentFacts,
   objects: readonly ObjectReport[],
 ): JsonObject {
   const statuses = objects.flatMap(({ health }) => (health === undefined ? [] : [health.status]));
   const status = worstHealth(statuses);
   const worst = objects.find(({ health }) => health?.status === status);
-  const shown = objects.toSorted(byAttention).slice(0, gitopsLimits.maxStatusResources);
+  const { maxStatusResources, maxResourcesBytes } = gitopsLimits;
+  const first = objects.toSorted(byAttention).slice(0, maxStatusResources).map(objectDocument);
+  const shown = withinBytes(first, maxResourcesBytes);
   const omitted = objects.length - shown.length;
   const count = (has: (object: ObjectReport) => boolean): number => objects.filter(has).length;
   const message = status === "Healthy" ? "" : (worst?.health?.message ?? "");
@@ -72,7 +79,7 @@ function comparedPart(
       comparedDigest: render?.kind === "rendered" ? render.digest : "",
     },
     health: { status, message: message === "" ? null : shortText(message, 500) },
-    resources: shown.map(objectDocument),
+    resources: shown,
     summary: {
       objects: objects.length,
       synced: count(({ sync }) => sync === "Synced"),
@@ -80,6 +87,9 @@ function comparedPart(
       healthy: count(({ health }) => health === undefined || health.status === "Healthy"),
       omitted,
     },
+    ...(inventory === undefined || target === undefined || "reason" in target
+      ? {}
+      : { inventory: { ...inventory, target: target.digest } }),
     prune:
       held === undefined
         ? null

@@ -5,12 +5,15 @@ import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
 import { deploymentsKind } from "../names.ts";
 import { referenceKey } from "../object-reference.ts";
+import { closedWindow } from "../policy/windows.ts";
+import type { ClosedWindow } from "../policy/windows.ts";
 import type { Rendered } from "../render/renderer.ts";
 import type { SourceProblem, SourceRevision } from "../source/source-trees.ts";
 import type {
   DeploymentFacts,
   DeploymentProblem,
   ObjectReport,
+  WaitingFor,
 } from "../status/deployment-report.ts";
 import type { HealthRules } from "../status/health.ts";
 import type { Target, TargetProblem, TargetRules } from "../targets/target.ts";
@@ -23,7 +26,7 @@ import type { OperationState, SyncBlocker, WaitingSyncRun } from "./operation.ts
 import { operationIn } from "./operation-document.ts";
 import type { Plan } from "./plan.ts";
 import type { SyncRunOf } from "./run.ts";
-import { invalidSpec, planRules, renderOptions, specProblem } from "./spec.ts";
+import { invalidSpec, planRules, renderOptions, specProblem, windowsOf } from "./spec.ts";
 import { pendingSyncRuns } from "./sync-runs.ts";
 import { listAll } from "./records.ts";
 
@@ -91,13 +94,23 @@ export async function compare(
   const { plan, live } = observed;
   const health = ports.health.rulesFor(objectAt(resource, "spec"));
   const waitingFor = await dependenciesOf(run);
+  const policy = ports.policies.policyOf(namespaceName);
+  const window = closedWindow(windowsOf(resource, policy), facts.nowMs);
   const problems = [
     ...(head.problem === undefined ? [] : sourceProblems(head.problem)),
     ...planProblems(plan),
   ];
   return {
     kind: "compared",
-    facts: { ...facts, plan, problems, waitingFor, objects: objectReports(plan, live, health) },
+    facts: {
+      ...facts,
+      plan,
+      problems,
+      waitingFor,
+      objects: objectReports(plan, live, health),
+      inventory: { shards: inventory.shards.length, objects: inventory.entries.length },
+      ...(window === undefined ? {} : { window: window.message }),
+    },
     revision,
     digest: rendered.digest,
     target,
@@ -108,12 +121,23 @@ export async function compare(
     health,
     operation,
     syncRuns: pending.map(({ metadata: { name } }) => ({ name, revision: revision.commit })),
-    blockers: waitingFor.map(({ message }) => ({
-      kind: "Dependency",
-      message,
-      holdsSyncRuns: true,
-    })),
+    blockers: blockersOf(waitingFor, window),
   };
+}
+
+function blockersOf(
+  waitingFor: readonly WaitingFor[],
+  window: ClosedWindow | undefined,
+): readonly SyncBlocker[] {
+  const dependencies = waitingFor.map(({ message }): SyncBlocker => ({
+    kind: "Dependency",
+    message,
+    holdsSyncRuns: true,
+  }));
+  if (window === undefined) return dependencies;
+  const { message, holdsSyncRuns, untilMs } = window;
+  const until = untilMs === undefined ? {} : { untilMs };
+  return [...dependencies, { kind: "Window", message, holdsSyncRuns, ...until }];
 }
 
 interface Wanted extends Pick<Compared, "facts" | "revision" | "target" | "rules"> {
@@ -143,8 +167,6 @@ async function wantedObjects(
     stopped(facts, more, againMs);
   const invalid = specProblem(resource);
   if (invalid !== undefined) return stop({ problems: invalidSpec(invalid) });
-  const { windows } = ports.policies.policyOf(resource.metadata.namespace ?? "");
-  if (windows.length > 0) return stop({ problems: invalidSpec(policyWindows) });
 
   const head = await ports.trees.sourceOf(resource, context);
   if (head.kind === "pending") return stop({}, gitopsLimits.driftSeconds * 1_000);
@@ -154,7 +176,7 @@ async function wantedObjects(
   if (revision.kind === "problem") {
     return stop({ source: revision, problems: sourceProblems(revision) });
   }
-  facts = { ...facts, source: revision };
+  facts = { ...facts, source: revision, pinnedHead: head.commit };
 
   const opened = await ports.targets.open(resource, context);
   if (opened.kind === "problem") {
@@ -179,9 +201,6 @@ async function wantedObjects(
   facts = { ...facts, render: rendered };
   return { kind: "wanted", facts, head, pending, revision, target, rules, rendered };
 }
-
-const policyWindows =
-  "a GitOpsPolicy of the namespace has windows, which this version does not support: no sync runs";
 
 const noAgents: TargetProblem = {
   kind: "problem",

@@ -115,7 +115,7 @@ function reported(
   const status = report(facts, objectAt(resource, "status"));
   const sync = textAt(status, "sync", "status") || "Unknown";
   const health = textAt(status, "health", "status");
-  const [problem] = facts.problems ?? [];
+  const [problem = sync === "OutOfSync" ? waitOf(facts) : undefined] = facts.problems ?? [];
   const message = problem?.message ?? "";
   const isReady = sync === "Synced" && (health === "" || health === "Healthy");
   const reason = isReady ? "Synced" : (problem?.reason ?? (sync === "Synced" ? health : sync));
@@ -123,6 +123,15 @@ function reported(
   return againMs === undefined
     ? done({ status, ready })
     : again(againMs, { status, ready, reason, message });
+}
+
+/** Why no sync of what differs starts. */
+function waitOf({
+  waitingFor: [first] = [],
+  window,
+}: DeploymentFacts): { readonly reason: string; readonly message: string } | undefined {
+  if (first !== undefined) return { reason: "DependencyNotReady", message: first.message };
+  return window === undefined ? undefined : { reason: "WindowClosed", message: window };
 }
 
 /** A sync that has to stop although nothing can be compared. */

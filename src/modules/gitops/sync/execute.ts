@@ -13,6 +13,7 @@ import type { SyncResult } from "./operation.ts";
 import { rankOf } from "./order.ts";
 import { inParallel } from "./parallel.ts";
 import type { PlannedObject, PlannedPrune, PlanStep } from "./plan.ts";
+import { settledMark } from "./settled-objects.ts";
 
 export interface StepInput {
   readonly target: Target;
@@ -35,6 +36,8 @@ export interface StepReport {
   readonly results: readonly SyncResult[];
   /** By `referenceKey`. */
   readonly applied: ReadonlyMap<string, { readonly uid: string; readonly digest: string }>;
+  /** Marks of the objects that were written (settled-objects.ts), by `referenceKey`. */
+  readonly settled: ReadonlyMap<string, string>;
   /** Whether anything was written. */
   readonly hasWritten: boolean;
 }
@@ -50,6 +53,7 @@ class StepRun {
   readonly #input: StepInput;
   readonly #results: SyncResult[] = [];
   readonly #applied = new Map<string, { readonly uid: string; readonly digest: string }>();
+  readonly #settled = new Map<string, string>();
   readonly #waits: string[] = [];
   readonly #failures: string[] = [];
   #hasWritten = false;
@@ -88,6 +92,7 @@ class StepRun {
       message: `${first[0] ?? ""}${more}`,
       results: this.#results,
       applied: this.#applied,
+      settled: this.#settled,
       hasWritten: this.#hasWritten,
     };
   }
@@ -125,6 +130,7 @@ class StepRun {
         return;
       }
       live = applied.object;
+      this.#settled.set(key, settledMark(object, live));
       this.#hasWritten = true;
     }
     const verb = { create: "created", update: "configured", unchanged: "unchanged" }[action];

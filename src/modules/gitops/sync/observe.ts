@@ -62,9 +62,11 @@ export async function observe(input: ObserveInput): Promise<Observed | TargetPro
   }
   const owned = await target.listOwned(kinds, deploymentUid);
   if (owned.kind === "problem") return owned;
-  const read = await target.read([...references.values()]);
+  // A list of a kind is one call, and a read is one for each object.
+  const unlisted = [...references].filter(([key]) => !owned.objects.has(key));
+  const read = await target.read(unlisted.map(([, at]) => at));
   if (read.kind === "problem") return read;
-  const live = new Map(read.objects);
+  const live = new Map([...read.objects, ...listed(owned.objects, references)]);
   const all = [...inventory, ...strays(deploymentUid, owned.objects, references, live)];
   const missingNamespaces = await missingNamespacesOf(target, desired);
   const refused = new Map<string, string>();
@@ -90,6 +92,13 @@ export async function observe(input: ObserveInput): Promise<Observed | TargetPro
   const plan = makePlan(planInput);
   input.settled.set(deploymentUid, settledOf(plan, live));
   return { kind: "observed", plan, live };
+}
+
+function listed(
+  owned: ReadonlyMap<string, JsonObject>,
+  references: ReadonlyMap<string, ObjectReference>,
+): readonly (readonly [string, JsonObject])[] {
+  return [...owned].filter(([key]) => references.has(key));
 }
 
 /** Objects with the label that the inventory does not know, such as after a restored backup. */

@@ -9,6 +9,7 @@ import {
   textAt,
 } from "../../../kernel/json-read.ts";
 import { shortText } from "../../../kernel/short-text.ts";
+import { withinBytes } from "../bounded.ts";
 import { digestOf } from "../digest.ts";
 import { gitopsLimits } from "../limits.ts";
 import type { ObjectReference } from "../object-reference.ts";
@@ -17,16 +18,21 @@ import type { SyncPhase } from "./plan.ts";
 
 export function operationDocument(operation: OperationState): JsonObject {
   const { id, trigger, syncRun, revision, digest, step, results, nextRetryAtMs } = operation;
-  const shown = results.toSorted(byImportance).slice(0, gitopsLimits.maxStatusResults);
+  const { maxStatusResults, maxResultsBytes } = gitopsLimits;
+  const sorted = results.toSorted(byImportance).slice(0, maxStatusResults).map(resultDocument);
+  const shown = withinBytes(sorted, maxResultsBytes);
   const omitted = results.length - shown.length;
   return {
     operation: { id, trigger, syncRun, revision, digest },
     phase: operation.phase,
     message: shortText(operation.message, gitopsLimits.maxMessageChars),
-    step: step === undefined ? null : { phase: step.phase, wave: step.wave },
+    step:
+      step === undefined
+        ? null
+        : { phase: step.phase, wave: step.wave, since: timeText(step.sinceMs) },
     syncResult: {
       revision,
-      resources: shown.map(resultDocument),
+      resources: shown,
       omitted: omitted === 0 ? null : omitted,
     },
     startedAt: timeText(operation.startedAtMs),
@@ -52,7 +58,11 @@ export function operationIn(status: JsonObject | undefined): OperationState | un
     step:
       step === undefined
         ? undefined
-        : { phase: textAt(step, "phase") as SyncPhase, wave: numberAt(step, "wave") ?? 0 },
+        : {
+            phase: textAt(step, "phase") as SyncPhase,
+            wave: numberAt(step, "wave") ?? 0,
+            sinceMs: timeAt(step, "since") ?? timeAt(state, "startedAt") ?? 0,
+          },
     results: objectsAt(state, "syncResult", "resources").map(resultOf),
     startedAtMs: timeAt(state, "startedAt") ?? 0,
     finishedAtMs: timeAt(state, "finishedAt"),

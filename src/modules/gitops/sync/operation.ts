@@ -21,12 +21,19 @@ export interface OperationState {
   readonly digest: string;
   readonly phase: "Running" | "Terminating" | "Failed" | "Error" | "Succeeded";
   readonly message: string;
-  readonly step: { readonly phase: SyncPhase; readonly wave: number } | undefined;
+  readonly step: OperationStep | undefined;
   readonly results: readonly SyncResult[];
   readonly startedAtMs: number;
   readonly finishedAtMs: number | undefined;
   readonly retryCount: number;
   readonly nextRetryAtMs: number | undefined;
+}
+
+export interface OperationStep {
+  readonly phase: SyncPhase;
+  readonly wave: number;
+  /** When the sync came to it. */
+  readonly sinceMs: number;
 }
 
 export interface SyncResult {

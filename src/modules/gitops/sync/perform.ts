@@ -1,5 +1,5 @@
 /** Performs one wave of a sync and stores the result. Calls of the target are in execute.ts. */
-import { objectAt } from "../../../kernel/json-read.ts";
+import { numberAt, objectAt } from "../../../kernel/json-read.ts";
 import { referenceKey } from "../object-reference.ts";
 import { syncsMetric, syncSecondsMetric } from "../metrics.ts";
 import type { Compared } from "./compare.ts";
@@ -7,7 +7,7 @@ import { retryAfterMs } from "./decide.ts";
 import { executeStep } from "./execute.ts";
 import { inventoryAfter, inventoryBefore, lostEntries } from "./inventory.ts";
 import { abandon, writeInventory } from "./inventory-store.ts";
-import type { OperationState, SyncDecision, SyncResult } from "./operation.ts";
+import type { OperationState, OperationStep, SyncDecision, SyncResult } from "./operation.ts";
 import { operationId } from "./operation-document.ts";
 import type { InventoryEntry, Plan, PlanStep, SyncPhase } from "./plan.ts";
 import { recordsOf } from "./run.ts";
@@ -97,6 +97,7 @@ export async function performWave(
       continuesAfterErrors: continues(resource),
     });
     results = merged(results, done.results);
+    run.ports.settled.add(resource.metadata.uid, done.settled);
     const removed = new Set(
       done.state === "done"
         ? step.prunes.filter(({ isSkipped }) => !isSkipped).map((prune) => referenceKey(prune.at))
@@ -106,14 +107,21 @@ export async function performWave(
     stored = await writeInventory(ports, resource, identity, stored, entries);
     const next = { ...operation, results };
     if (done.state === "failed") return endedOperation(run, next, "Failed", done.message);
-    const place = { phase: step.phase, wave: step.wave };
+    const sinceMs = run.context.clock.nowMs();
     if (done.state === "waiting") {
-      const isSame = operation.step?.phase === step.phase && operation.step.wave === step.wave;
-      return { ...next, message: done.message, step: isSame ? operation.step : place };
+      const { step: earlier } = operation;
+      const isSame = earlier?.phase === step.phase && earlier.wave === step.wave;
+      const place = isSame ? earlier : { phase: step.phase, wave: step.wave, sinceMs };
+      const late = lateWave(run, place);
+      if (late !== undefined) {
+        return endedOperation(run, next, "Failed", `${late}: ${done.message}`);
+      }
+      return { ...next, message: done.message, step: place };
     }
     const following = steps[at + 1];
     if (done.hasWritten && following !== undefined) {
-      return { ...next, message: "", step: { phase: following.phase, wave: following.wave } };
+      const place = { phase: following.phase, wave: following.wave, sinceMs };
+      return { ...next, message: "", step: place };
     }
   }
   const [problem] = plan.problems;
@@ -121,6 +129,14 @@ export async function performWave(
   return problem === undefined
     ? endedOperation(run, last, "Succeeded", successText(plan))
     : endedOperation(run, last, "Failed", problem.message);
+}
+
+/** Why a wave has taken too long. */
+function lateWave({ resource, context }: SyncRunOf, step: OperationStep): string | undefined {
+  const seconds = numberAt(resource.spec, "syncPolicy", "waveTimeoutSeconds");
+  if (seconds === undefined) return undefined;
+  if (context.clock.nowMs() - step.sinceMs <= seconds * 1_000) return undefined;
+  return `the wave ${step.wave} of ${step.phase} did not end within ${seconds} seconds`;
 }
 
 /** While no sync runs. Without its entry, an object would not be removed with the deployment. */

@@ -15,6 +15,11 @@ export class SettledObjects {
     return this.#known.get(deploymentUid) ?? new Map();
   }
 
+  /** Objects that were just applied. */
+  add(deploymentUid: string, settled: ReadonlyMap<string, string>): void {
+    this.set(deploymentUid, new Map([...this.of(deploymentUid), ...settled]));
+  }
+
   /** Replaces what is known of the deployment. The one that was used last is kept longest. */
   set(deploymentUid: string, settled: ReadonlyMap<string, string>): void {
     this.#known.delete(deploymentUid);

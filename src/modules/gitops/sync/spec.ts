@@ -1,6 +1,8 @@
 /** What a GitOpsDeployment states, with defaults. Pure. */
 import { objectAt, objectsAt, textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
+import { windowOf } from "../policy/decide-policy.ts";
+import type { EffectivePolicy, SyncWindow } from "../policy/effective-policy.ts";
 import type { RenderOptions, RenderTool } from "../render/renderer.ts";
 import type { DeploymentProblem } from "../status/deployment-report.ts";
 import type { SyncTrigger } from "./operation.ts";
@@ -19,13 +21,15 @@ export function specProblem({ spec }: Resource): string | undefined {
   if (path === "/") {
     return "spec.source.path must not be /: set a folder of the repository, or . for all of it";
   }
-  if (objectsAt(spec, "syncPolicy", "windows").length > 0) {
-    return "spec.syncPolicy.windows is not supported by this version: remove it";
-  }
-  if (valueAt(spec, "syncPolicy", "waveTimeoutSeconds") !== undefined) {
-    return "spec.syncPolicy.waveTimeoutSeconds is not supported by this version: remove it";
-  }
   return undefined;
+}
+
+/** Those of the deployment, and those of each policy. */
+export function windowsOf(
+  { spec }: Resource,
+  { windows }: Pick<EffectivePolicy, "windows">,
+): readonly (readonly SyncWindow[])[] {
+  return [objectsAt(spec, "syncPolicy", "windows").map(windowOf), ...windows];
 }
 
 export function invalidSpec(message: string): readonly DeploymentProblem[] {
