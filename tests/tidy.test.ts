@@ -11,6 +11,7 @@ import { root } from "../tools/stages.ts";
 import { seed } from "./seed.ts";
 import { bugs } from "./simulation/bugs.ts";
 import { callRules } from "./tidy/calls.ts";
+import { consoleRules } from "./tidy/console.ts";
 import { databaseRules } from "./tidy/database-functions.ts";
 import { documentRules } from "./tidy/documents.ts";
 import { exceptions } from "./tidy/exceptions.ts";
@@ -23,6 +24,7 @@ import type { Rule } from "./tidy/source.ts";
 
 const rules: readonly Rule[] = [
   ...layerRules,
+  ...consoleRules,
   ...moduleRules,
   ...callRules,
   ...sizeRules,

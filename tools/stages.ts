@@ -53,6 +53,12 @@ export function checkStages(): readonly Stage[] {
     })),
     { name: "lint", command: tool("oxlint"), args: ["--deny-warnings"], env: seldomCollecting },
     { name: "types", command: tool("tsc"), args: ["--pretty", "false"], env: seldomCollecting },
+    {
+      name: "console",
+      command: tool("tsc"),
+      args: ["--project", "console", "--pretty", "false"],
+      env: seldomCollecting,
+    },
     { name: "tidy", ...nodeTest(["--test-isolation=none", ...tidyFiles]) },
     { name: "format", command: tool("oxfmt"), args: ["--check", "."] },
   ];
@@ -64,7 +70,7 @@ export function longStage(): Stage {
 }
 
 function unitFiles(): readonly string[] {
-  return testFiles("{src,examples}/**/*.test.ts");
+  return testFiles("{src,examples,console}/**/*.test.ts");
 }
 
 function isLong(path: string): boolean {

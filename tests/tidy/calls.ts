@@ -21,7 +21,7 @@ const unconfigured = (path: string): boolean => externalPorts(path) && !path.sta
 const inSrc = (path: string): boolean => path.startsWith("src/");
 const quiet = (path: string): boolean => inSrc(path) && !path.startsWith("src/cli/");
 const written = (path: string): boolean =>
-  /^(src|tools|tests|bench)\/.*\.(ts|js)$/.test(path) && !path.startsWith("tests/tidy/");
+  /^(src|tools|tests|bench|console)\/.*\.(tsx?|js)$/.test(path) && !path.startsWith("tests/tidy/");
 
 const bans: readonly Ban[] = [
   {

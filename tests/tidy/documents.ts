@@ -100,6 +100,7 @@ export const documentRules: readonly Rule[] = [
       source("package-lock.json", '{ "packages": { "a": { "hasInstallScript": true } } }'),
     ],
     good: [
+      source("package-lock.json", '{ "packages": { "a": { "resolved": "console" } } }'),
       source(
         "package.json",
         '{ "engines": { "node": ">=20" }, "dependencies": { "pg": "8.0.0" } }',
@@ -248,7 +249,7 @@ function sha256(text: string): string {
 
 function pins(at: Source): readonly Violation[] {
   const patterns = at.path.endsWith("lock.json")
-    ? [/"resolved": "[^"]*"/g, /"hasInstallScript": true/g]
+    ? [/"resolved": "[a-z+]+:[^"]*"/g, /"hasInstallScript": true/g]
     : [/"(?!node")[^"]+": "(?:[\^~]|[<>]=?)\s*\d[^"]*"/g];
   return patterns.flatMap((pattern) =>
     [...at.text.matchAll(pattern)].map((match) => violationAt(at, match.index, match[0])),

@@ -164,6 +164,16 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: "no default export",
+    path: "console/vite.config.ts",
+    reason: "the configuration of Vite, which is known by its default export",
+  },
+  {
+    rule: "no default export",
+    path: "tests/console/shop-module.ts",
+    reason: "a module for --module, which is known by its default export",
+  },
+  {
+    rule: "no default export",
     path: "tests/chaos/effects-module.ts",
     reason: "a module for --module, which is known by its default export",
   },

@@ -60,11 +60,13 @@ const testVendors = new Set([
   "@azure/arm-resources",
   "@azure-rest/core-client",
   "@azure/core-lro",
+  "axe-core",
   "fast-check",
   "@kubernetes/client-node",
   "graphile-worker",
   "oidc-provider",
   "pg-boss",
+  "playwright-core",
 ]);
 
 export interface Import {

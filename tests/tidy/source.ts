@@ -40,7 +40,7 @@ export function readRepository(): readonly Source[] {
 }
 
 export function source(path: string, text: string): Source {
-  return { path, text, code: /\.(ts|js)$/.test(path) ? blankOut(text) : text };
+  return { path, text, code: isCode(path) ? blankOut(text) : text };
 }
 
 export function violationAt(at: Source, index: number, message: string): Violation {
@@ -49,11 +49,11 @@ export function violationAt(at: Source, index: number, message: string): Violati
 
 /** A contract suite is a test, too: one that every implementation of a port runs. */
 export function isTest(path: string): boolean {
-  return path.endsWith(".test.ts") || path.includes("/contract/");
+  return /\.test\.tsx?$/.test(path) || path.includes("/contract/");
 }
 
 export function isCode(path: string): boolean {
-  return /\.(ts|js)$/.test(path);
+  return /\.(tsx?|js)$/.test(path);
 }
 
 const token =

@@ -1,0 +1,90 @@
+// Carries an action out: asks first where it destroys something, then reports the result.
+
+import { signal } from "@preact/signals";
+import { refetchAll } from "../query/query.ts";
+import { plural } from "../format/number.ts";
+import type { Action, Impact, Subject } from "./action.ts";
+import { whyOff } from "./table.ts";
+
+export interface Question {
+  readonly action: Action;
+  readonly subjects: readonly Subject[];
+  readonly impact: Impact;
+  readonly answer: (isConfirmed: boolean) => void;
+}
+
+export interface Report {
+  readonly kind: "done" | "failed";
+  readonly text: string;
+  readonly error?: Error;
+}
+
+/** The dialog that is open. */
+export const question = signal<Question | undefined>(undefined);
+/** The result of the last action. */
+export const report = signal<Report | undefined>(undefined);
+/** The ids of actions that run. */
+export const running = signal<ReadonlySet<string>>(new Set());
+
+export async function runAction(action: Action, subjects: readonly Subject[]): Promise<boolean> {
+  const usable = subjects.filter((subject) => whyOff(action, subject) === undefined);
+  if (usable.length === 0) return false;
+  try {
+    if (action.confirm !== undefined) {
+      const impact = await action.confirm(usable);
+      if (!(await confirmed(action, usable, impact))) return false;
+    }
+    running.value = new Set(running.peek()).add(action.id);
+    const results = await Promise.allSettled(
+      usable.map(async (each) => await action.perform(each)),
+    );
+    report.value = reportOf(action, results, subjects.length - usable.length);
+    refetchAll();
+    return results.every(({ status }) => status === "fulfilled");
+  } catch (error) {
+    report.value = failure(error);
+    return false;
+  } finally {
+    const rest = new Set(running.peek());
+    rest.delete(action.id);
+    running.value = rest;
+  }
+}
+
+async function confirmed(
+  action: Action,
+  subjects: readonly Subject[],
+  impact: Impact,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  question.value = { action, subjects, impact, answer: resolve };
+  const isConfirmed = await promise;
+  question.value = undefined;
+  return isConfirmed;
+}
+
+function reportOf(
+  { label }: Action,
+  results: readonly PromiseSettledResult<string>[],
+  skipped: number,
+): Report | undefined {
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed !== undefined && results.length === 1) return failure(failed.reason);
+  const count = results.filter(({ status }) => status === "fulfilled").length;
+  const left = skipped === 0 ? "" : ` ${plural(skipped, "resource")} skipped.`;
+  if (failed !== undefined) {
+    const { error } = failure(failed.reason);
+    const text = `${label}: ${count} done, ${results.length - count} failed.${left}`;
+    return { kind: "failed", text, ...(error === undefined ? {} : { error }) };
+  }
+  const [only] = results;
+  if (results.length === 1 && only?.status === "fulfilled") {
+    return only.value === "" ? undefined : { kind: "done", text: only.value };
+  }
+  return { kind: "done", text: `${label}: ${plural(count, "resource")} done.${left}` };
+}
+
+function failure(reason: unknown): Report {
+  const error = reason instanceof Error ? reason : new Error(String(reason));
+  return { kind: "failed", text: error.message, error };
+}

@@ -1,0 +1,18 @@
+// Numbers as people read them: 1,284.
+
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+export function countText(value: number): string {
+  return whole.format(value);
+}
+
+/** Three digits at most: "44", "0.83", "1,280". */
+export function amountText(value: number): string {
+  return Math.abs(value) >= 1_000 ? whole.format(value) : short.format(value);
+}
+
+/** "1 resource", "4 resources" */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${count === 1 ? one : many}`;
+}

@@ -1,0 +1,123 @@
+// Every page: its URL, its place in the navigation and its breadcrumbs. A new page is a folder in
+// pages/ and a line here; its code is loaded when it is opened.
+
+import type { ComponentType } from "preact";
+import type { ShapeName } from "./ui/shapes.ts";
+import { paths } from "./paths.ts";
+import type { ResourceTab } from "./paths.ts";
+
+export interface PageProps {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+}
+
+export type Page = ComponentType<PageProps>;
+
+export interface Crumb {
+  readonly label: string;
+  readonly href?: string;
+}
+
+export interface Route {
+  /** Without the base: "/x/:kind". */
+  readonly pattern: string;
+  readonly load: () => Promise<Page>;
+  /** The page itself is the last one. */
+  readonly crumbs: (params: Readonly<Record<string, string>>) => readonly Crumb[];
+  /** The entry of the navigation that it belongs to. */
+  readonly section: string;
+}
+
+export interface Section {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: ShapeName;
+  readonly href: string;
+  /** With `g`, it opens the page. */
+  readonly key: string;
+  /** Entries of a group are next to each other. */
+  readonly group: number;
+  /** Shown only when the server serves this kind: its module is loaded. */
+  readonly kind?: string;
+  /** The kinds whose failures are counted beside it. */
+  readonly counts?: readonly string[];
+}
+
+export const sections: readonly Section[] = [
+  {
+    id: "overview",
+    label: "Overview",
+    icon: "overview",
+    href: paths.overview(),
+    key: "o",
+    group: 1,
+  },
+  {
+    id: "explorer",
+    label: "Explorer",
+    icon: "explorer",
+    href: paths.explorer(),
+    key: "x",
+    group: 1,
+  },
+];
+
+const explorer: Crumb = { label: "Explorer", href: paths.explorer() };
+
+function kindCrumbs(kind: string): readonly Crumb[] {
+  return [explorer, { label: kind, href: paths.kind(kind) }];
+}
+
+function resourceCrumbs(params: Readonly<Record<string, string>>): readonly Crumb[] {
+  const { kind = "", namespace = "", name = "" } = params;
+  const place = { label: namespace, href: paths.kind(kind, { ns: namespace }) };
+  return [...kindCrumbs(kind), ...(namespace === "-" ? [] : [place]), { label: name }];
+}
+
+export const resourceTabs: readonly { readonly id: ResourceTab; readonly label: string }[] = [
+  { id: "why", label: "Why" },
+  { id: "status", label: "Status" },
+  { id: "events", label: "Events" },
+];
+
+const loadResource = async (): Promise<Page> =>
+  (await import("./pages/resource/resource-page.tsx")).ResourcePage;
+
+export const routes: readonly Route[] = [
+  {
+    pattern: "/",
+    section: "overview",
+    crumbs: () => [{ label: "Overview" }],
+    load: async () => (await import("./pages/overview/overview.tsx")).Overview,
+  },
+  {
+    pattern: "/x",
+    section: "explorer",
+    crumbs: () => [{ label: "Explorer" }],
+    load: async () => (await import("./pages/explorer/kinds-page.tsx")).KindsPage,
+  },
+  {
+    pattern: "/x/:kind",
+    section: "explorer",
+    crumbs: ({ kind = "" }) => [explorer, { label: kind }],
+    load: async () => (await import("./pages/explorer/rows-page.tsx")).RowsPage,
+  },
+  {
+    pattern: "/x/:kind/:namespace/:name",
+    section: "explorer",
+    crumbs: resourceCrumbs,
+    load: loadResource,
+  },
+  {
+    pattern: "/x/:kind/:namespace/:name/:tab",
+    section: "explorer",
+    crumbs: resourceCrumbs,
+    load: loadResource,
+  },
+  {
+    pattern: "/settings",
+    section: "settings",
+    crumbs: () => [{ label: "Settings" }],
+    load: async () => (await import("./pages/settings/settings-page.tsx")).SettingsPage,
+  },
+];
