@@ -35,7 +35,7 @@ export function readAuthenticationFiles(config: ServeConfig): AuthenticationFile
   const { tokenFile, oidc } = config;
   return {
     users: tokenFile === undefined ? undefined : parseTokenFile(readOption(tokenFile, "tokenFile")),
-    providers: oidc.map(({ caFile, jwksFile, ...provider }) => ({
+    providers: oidc.map(({ caFile, jwksFile, console: _, ...provider }) => ({
       provider: { ...provider, staticKeys: readStaticKeys(jwksFile) },
       authorityPem: caFile === undefined ? undefined : readOption(caFile, "oidc"),
     })),

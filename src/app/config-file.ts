@@ -113,7 +113,14 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
     modules: (value, field) =>
       listOf(value, field).map((item, index) => path(item, `${field}[${index}]`)),
     roles: texts,
-    console: (value, field) => readObject(value, field, { enabled: flag }),
+    console: (value, field) =>
+      readObject(value, field, {
+        enabled: flag,
+        listen: text,
+        name: text,
+        idle: text,
+        lifetime: text,
+      }),
     tracing: (value, field) =>
       readObject(value, field, { endpoint: text, ratio: number, propagate: flag }),
     engine: (value, field) =>

@@ -18,6 +18,7 @@ import { engineConfig } from "./engine-config.ts";
 import type { EngineConfig, EngineOptions } from "./engine-config.ts";
 import { builtInModules } from "./modules.ts";
 import type { OidcFileConfig } from "./oidc-file.ts";
+import { durationMs, given, listenAddress } from "./option-values.ts";
 import { privateFolder } from "./private-folder.ts";
 import { tracingConfig } from "./tracing-config.ts";
 import type { TracingConfig, TracingOptions } from "./tracing-config.ts";
@@ -109,7 +110,7 @@ export function serveConfig(
   const { hosts = file.hosts ?? [] } = options;
   return {
     ...stored,
-    listen: listenAddress(given(options.listen) ?? file.listen ?? defaultListen),
+    listen: listenAddress("listen", given(options.listen) ?? file.listen ?? defaultListen),
     hosts,
     historyMs: durationMs("history", given(options.history) ?? file.history ?? defaultHistory),
     secretRetentionMs: durationMs(
@@ -138,10 +139,6 @@ function levelOf(text: string | undefined): Level | undefined {
     details: { option: "log-level", value: text },
     suggestion: `write one of ${levels.join(", ")}`,
   });
-}
-
-function given(text: string | undefined): string | undefined {
-  return text === "" ? undefined : text;
 }
 
 /** For logs and messages: where the store is, without its password. */
@@ -184,33 +181,6 @@ function checkEncoded(url: string): void {
     suggestion:
       "write %40 for @, %23 for #, %2F for /, %3F for ? and %25 for %, as in " +
       "postgres://user:p%40ss@host:5432/setpoint",
-  });
-}
-
-function listenAddress(text: string): { readonly host: string; readonly port: number } {
-  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text);
-  const host = match?.[1] ?? match?.[2];
-  const port = Number(match?.[3]);
-  if (host === undefined || port > 65_535) {
-    const message = `--listen ${text} is not HOST:PORT with a port up to 65535`;
-    throw new SetpointError("config.invalid", message, {
-      details: { option: "listen", value: text },
-      suggestion: "write for example 127.0.0.1:7443, or port 0 for any free port",
-    });
-  }
-  return { host, port };
-}
-
-const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function durationMs(option: string, text: string): number | undefined {
-  if (text === "forever") return undefined;
-  const [, count = "", unit = ""] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  const ms = Number(count) * (unitsMs[unit] ?? 0);
-  if (count !== "" && ms > 0) return ms;
-  throw new SetpointError("config.invalid", `--${option} ${text} is not a duration`, {
-    details: { option, value: text },
-    suggestion: "write for example 30m, 12h or 7d, or forever",
   });
 }
 

@@ -3,6 +3,7 @@ import { providerProblem } from "../intents/auth/oidc-provider.ts";
 import type { ClaimValue, OidcProvider } from "../intents/auth/oidc-provider.ts";
 import { isJsonArray, isJsonObject } from "../kernel/json.ts";
 import type { Json } from "../kernel/json.ts";
+import type { CodeClientConfig } from "./console/code-issuers.ts";
 import { flag, readObject, text, texts, wrong } from "./file-fields.ts";
 import type { Reader } from "./file-fields.ts";
 
@@ -11,6 +12,8 @@ export interface OidcFileConfig extends Omit<OidcProvider, "staticKeys"> {
   readonly caFile?: string;
   /** Public keys that are accepted whether or not the provider can be reached. */
   readonly jwksFile?: string;
+  /** Users can sign in to the console with this provider. */
+  readonly console?: CodeClientConfig;
 }
 
 /** As the file has it: two fields have several forms. */
@@ -31,9 +34,19 @@ export function readOidc(value: Json, at: string, path: Reader): OidcFileConfig 
     audiences,
     ...(usernameClaim === undefined ? {} : { usernameClaims: usernameClaim }),
   };
+  checkClient(provider, at);
   const found = providerProblem(provider);
   if (found === undefined) return provider;
   throw wrong(`${at}.${found.field} ${found.problem}`, at);
+}
+
+/** The ID token of a sign-in names the client as its audience. */
+function checkClient({ console, audiences, anyAudience }: OidcFileConfig, at: string): void {
+  if (console === undefined) return;
+  const { clientId } = console as Partial<CodeClientConfig>;
+  if (clientId === undefined) throw wrong(`${at}.console.clientId is missing`, at);
+  if (anyAudience === true || audiences.includes(clientId)) return;
+  throw wrong(`${at}.audiences must contain ${clientId}, the client of the console`, at);
 }
 
 function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
@@ -52,6 +65,13 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
     jwksUri: text,
     jwksFile: path,
     caFile: path,
+    console: (value, field) =>
+      readObject(value, field, {
+        clientId: text,
+        clientSecretFile: path,
+        name: text,
+        scopes: texts,
+      }),
   };
 }
 

@@ -4,7 +4,6 @@
  * answered, store closed. It listens last, so that nothing is left to fail once clients are let in.
  */
 import { existsSync } from "node:fs";
-import type { AddressInfo } from "node:net";
 import { hostname } from "node:os";
 import type { ThreadPool } from "../adapters/threads/pool.ts";
 import type { HealthCheck } from "../contract/module.ts";
@@ -17,8 +16,6 @@ import { createAdmissions } from "../surfaces/http/admit.ts";
 import type { Admissions } from "../surfaces/http/admit.ts";
 import { requestPipeline } from "../surfaces/http/pipeline.ts";
 import type { PipelineInput } from "../surfaces/http/pipeline.ts";
-import { startHttpServer } from "../surfaces/http/server.ts";
-import type { HttpServerInput } from "../surfaces/http/server.ts";
 import type { HttpSurface } from "../surfaces/http/surface.ts";
 import type { RequestReports } from "../surfaces/http/error-envelope.ts";
 import type { Logger } from "../telemetry/log.ts";
@@ -31,6 +28,7 @@ import { checkBeforeStart } from "./check-before-start.ts";
 import { storeLabel } from "./config.ts";
 import type { ServeConfig } from "./config.ts";
 import { openConsole } from "./console/open-console.ts";
+import type { OpenConsole } from "./console/open-console.ts";
 import { openControlPlane, systemSurroundings as surroundings } from "./control-plane.ts";
 import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
 import { kubeconfigPath, openCredentials } from "./credentials.ts";
@@ -38,7 +36,10 @@ import type { Credentials } from "./credentials.ts";
 import { readHealth } from "./health.ts";
 import type { HealthOptions } from "./health.ts";
 import { openHeavyPool, poolGauges } from "./heavy-pool.ts";
+import { startListeners } from "./listeners.ts";
+import type { Listeners, ListenersInput } from "./listeners.ts";
 import { loadGuarded } from "./guarded-modules.ts";
+import type { GuardedModules } from "./guarded-modules.ts";
 import { kubeSurface } from "./kube-surface.ts";
 import type { KubeSurfaceInput } from "./kube-surface.ts";
 import { extensionsOf, kindsOf, metricsIn } from "./load-modules.ts";
@@ -56,7 +57,6 @@ import { startReconciling } from "./reconciling.ts";
 import type { ReconcilingInput, Worker } from "./reconciling.ts";
 import { stopReport } from "./stop-report.ts";
 import { monitorStore } from "./store-monitor.ts";
-import { peerCertificateOf } from "./tls/peer-certificate.ts";
 import { startTracing } from "./tracing.ts";
 import type { Tracing } from "./tracing.ts";
 import { modulesCheck } from "./user-modules.ts";
@@ -78,14 +78,22 @@ export interface RunningServer {
   readonly reconciled: readonly string[];
   /** The files of modules that it cannot use. */
   readonly broken: readonly string[];
-  /** Reads or builds the console before a browser asks for it. */
-  prepareConsole(): void;
+  readonly console: ServedConsole;
   /** What a stop would wait for now; undefined: for nothing that takes time. */
   outlook(): string | undefined;
   stop(): Promise<void>;
 }
 
-export interface StartOptions extends Pick<HttpServerInput, "writeStallMs" | "bodyPaceMs"> {
+export interface ServedConsole {
+  /** Reads or builds its files before a browser asks for them. */
+  readonly prepare: () => void;
+  /** A link that signs the administrator in, once; undefined where the console is switched off. */
+  readonly adminLink: () => Promise<string | undefined>;
+  /** The origin of the listener without TLS; undefined where there is none. */
+  readonly loopbackOrigin: string | undefined;
+}
+
+export interface StartOptions extends Pick<ListenersInput, "writeStallMs" | "bodyPaceMs"> {
   /** For tests: the memory of all requests in progress. */
   readonly maxBytesInFlight?: number;
   /** The process belongs to the server, which handles its uncaught errors. */
@@ -122,34 +130,9 @@ export async function startServer(
       ...engineInput(config, tracing),
     }),
   );
-  const admissions = createAdmissions(systemTimers, options.maxBytesInFlight);
-  const credentials = await openOwnCredentials(config, plane);
-  const authentication = openAuthentication(given.authentication, config, credentials, log);
-  const audit = undo.use(given.audit && (await openAuditLog({ ...given.audit, log })));
-  const security = { authentication, audit, roles: plane.rbac, admissions };
-  const reports = undo.use(requestReports(log, systemTimers));
-  const measure = backlogMeasure(plane, systemTimers, worker);
-  const observed = observeRequests(plane, measure, storeState, () =>
-    gaugesOf(heavy, admissions, tracing),
-  );
-  const opened = await openSurfaces({ plane, log, audit, callerLog: reports.callerLog });
-  tendStore(config, plane, log, undo);
-  let url = "";
-  const kube = { plane, worker, credentials, authentication, observed, modules, url: () => url };
-  const health = { store, storeState, stopping: stopping.signal, own: guarded.healthChecks };
-  const page = undo.use(openConsole({ config, plane, log, root: options.consoleRoot }));
-  const surfaces = [...ownSurfaces(config, reports, kube, health), ...page.surfaces, ...opened];
-  const http = await startHttpServer({
-    ...config.listen,
-    tls: credentials.tls,
-    certificateOf: peerCertificateOf,
-    handle: requestPipeline({ surfaces, ...reportingOf(reports, observed, tracing, security) }),
-    onError: reports.onUnhandled,
-    timers: systemTimers,
-    ...options,
-  });
-  undo.defer(() => (stopping.abort(), http.stop()));
-  url = addressUrl(http.address);
+  const parts = { config, log, options, given, guarded, plane, worker, stopping, heavy, tracing };
+  const { listeners, page, credentials } = await openToClients({ ...parts, storeState }, undo);
+  const { url } = listeners;
   const kubeconfig = writeKubeconfig(config, credentials, url, log);
   log.info({ url, store: storeLabel(config.store) }, "server ready");
   const running = undo.move();
@@ -160,13 +143,79 @@ export async function startServer(
     ...modulesView(config, modules),
     kubeconfig,
     authorityFile: credentials.authorityFile,
-    prepareConsole: page.prepare,
+    console: servedConsole(page, listeners),
     outlook: () => outlookOf(plane, worker, config),
     stop: async () => {
       await running.disposeAsync();
       log.info({}, "server stopped");
     },
   };
+}
+
+interface Parts {
+  readonly config: ServeConfig;
+  readonly log: Logger;
+  readonly options: StartOptions;
+  readonly given: Awaited<ReturnType<typeof checkBeforeStart>>;
+  readonly guarded: GuardedModules;
+  readonly plane: ControlPlane;
+  readonly worker: Worker | undefined;
+  readonly stopping: AbortController;
+  readonly heavy: ThreadPool;
+  readonly tracing: Tracing | undefined;
+  readonly storeState: StoreState;
+}
+
+interface Opened {
+  readonly listeners: Listeners;
+  readonly page: OpenConsole;
+  readonly credentials: Credentials;
+}
+
+/** Everything between the control plane and its clients; listens last. */
+async function openToClients(parts: Parts, undo: AsyncDisposableStack): Promise<Opened> {
+  const { config, log, options, given, guarded, plane, worker, stopping, heavy, tracing } = parts;
+  const { storeState } = parts;
+  const { modules } = guarded;
+  const admissions = createAdmissions(systemTimers, options.maxBytesInFlight);
+  const credentials = await openOwnCredentials(config, plane);
+  const authentication = openAuthentication(given.authentication, config, credentials, log);
+  const audit = undo.use(given.audit && (await openAuditLog({ ...given.audit, log })));
+  const reports = undo.use(requestReports(log, systemTimers));
+  const { callerLog, onUnhandled: onError } = reports;
+  const measure = backlogMeasure(plane, systemTimers, worker);
+  const observed = observeRequests(plane, measure, storeState, () =>
+    gaugesOf(heavy, admissions, tracing),
+  );
+  const opened = await openSurfaces({ plane, log, audit, callerLog });
+  tendStore(config, plane, log, undo);
+  const at: { listeners?: Listeners } = {};
+  const url = (): string => at.listeners?.url ?? "";
+  const loopbackOrigin = (): string | undefined => at.listeners?.loopbackOrigin;
+  const kube = { plane, worker, credentials, authentication, observed, modules, url };
+  const { store } = plane.intents;
+  const health = { store, storeState, stopping: stopping.signal, own: guarded.healthChecks };
+  const root = options.consoleRoot;
+  const ofPage = { config, plane, credentials, authentication, log, callerLog };
+  const page = undo.use(openConsole({ ...ofPage, loopbackOrigin, root }));
+  const surfaces = [...ownSurfaces(config, reports, kube, health), ...page.surfaces, ...opened];
+  const security = { ...page.identification, audit, roles: plane.rbac, admissions };
+  const all = { surfaces, ...reportingOf(reports, observed, tracing, security) };
+  const handle = requestPipeline(all);
+  const listeners = await startListeners({ config, credentials, handle, onError, ...options });
+  at.listeners = listeners;
+  undo.defer(async () => {
+    stopping.abort();
+    await listeners.stop();
+  });
+  return { listeners, page, credentials };
+}
+
+function servedConsole(
+  { prepare, adminLink }: OpenConsole,
+  { loopbackOrigin, url }: Listeners,
+): ServedConsole {
+  return { prepare, adminLink: () => adminLink(loopbackOrigin ?? url), loopbackOrigin };
 }
 
 /** Removes old states, and watches the size of the store. */
@@ -332,10 +381,4 @@ function gaugesOf(
   tracing: Tracing | undefined,
 ): readonly Gauge[] {
   return [...poolGauges(heavy), ...admissionGauges(admissions), ...(tracing?.counters() ?? [])];
-}
-
-/** Who listens on all addresses is reached on this machine by the local one. */
-function addressUrl({ address, family, port }: AddressInfo): string {
-  if (address === "0.0.0.0" || address === "::") return `https://127.0.0.1:${port}`;
-  return `https://${family === "IPv6" ? `[${address}]` : address}:${port}`;
 }

@@ -5,6 +5,7 @@ import { builtInModules } from "../app/modules.ts";
 import { typedError } from "../app/typed-error.ts";
 import { addAudit } from "./commands/audit.ts";
 import { addBackup } from "./commands/backup.ts";
+import { addConsole } from "./commands/console.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addErase } from "./commands/erase.ts";
@@ -38,6 +39,7 @@ const addBuiltIn = (to: Command): void =>
 const commands = [
   addServe,
   addDev,
+  addConsole,
   addKubeconfig,
   addToken,
   addWhy,

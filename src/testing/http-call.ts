@@ -53,6 +53,7 @@ export function exchangeFor(call: HttpCall): {
     headers,
     headerValues: (name) => [headers[name] ?? []].flat(),
     remoteAddress: "127.0.0.1",
+    isSecure: true,
     certificate: undefined,
     isBodyInTransit: false,
     bodyBytesAhead: 0,
@@ -72,6 +73,7 @@ export function exchangeFor(call: HttpCall): {
     get status() {
       return answer?.status ?? 0;
     },
+    cutOff: () => undefined,
     onClose: () => undefined,
     taken: () => undefined,
     reserve: () => undefined,

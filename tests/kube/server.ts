@@ -37,6 +37,8 @@ export interface KubeServer extends AsyncDisposable {
   /** The authority that signed the server's certificate, as PEM. */
   readonly ca: string;
   readonly kubeconfig: string;
+  /** The origin of the console without TLS. */
+  readonly loopback: string;
   readonly store: Store;
   readonly hub: WatchHub;
   /** Errors that the server logged: nothing that a client does may add one. */
@@ -52,6 +54,10 @@ export interface KubeServer extends AsyncDisposable {
 export interface KubeServerOptions {
   /** postgres://...; a SQLite file in the temporary folder when left out. */
   readonly store?: string;
+  /** The file of the key ring, which servers of one store share; a new one when left out. */
+  readonly keys?: string;
+  /** The loopback address of the console without TLS; none when left out. */
+  readonly consoleListen?: string;
   /** Files of the audit log; none is written when they are left out. */
   readonly auditPolicy?: string;
   readonly auditLog?: string;
@@ -124,6 +130,7 @@ export async function startKubeServer({
     token,
     ca,
     kubeconfig: server.kubeconfig,
+    loopback: server.console.loopbackOrigin ?? "",
     store: server.store,
     hub: server.hub,
     errors,

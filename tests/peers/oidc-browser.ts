@@ -10,6 +10,8 @@ interface Page {
 
 export class OidcBrowser {
   readonly #cookies = new Map<string, string>();
+  /** A redirect to here belongs to another browser. */
+  #returnsTo: string | undefined;
 
   /** Enters the code of a device, logs in as `login` and consents. */
   async approve(devicePage: string, userCode: string, login: string): Promise<void> {
@@ -23,6 +25,19 @@ export class OidcBrowser {
     if (!/Sign-in Success/i.test(page.text)) {
       throw new Error(`the provider did not accept the code: ${page.text}`);
     }
+  }
+
+  /** Logs in and consents at the page that a client opened; returns where that leads to. */
+  async signIn(page: string, login: string, returnsTo: string): Promise<string> {
+    this.#returnsTo = returnsTo;
+    let { url, text } = await this.#open(page);
+    for (let pages = 0; pages < maxPages && !url.startsWith(returnsTo); pages++) {
+      const prompt = /name="prompt" value="(\w+)"/.exec(text)?.[1];
+      if (prompt === undefined) throw new Error(`the provider shows no form: ${text}`);
+      const answer = prompt === "login" ? { prompt, login, password: "any" } : { prompt };
+      ({ url, text } = await this.#open(new URL(actionOf({ url, text }), url).href, answer));
+    }
+    return url;
   }
 
   /** Enters the code of a device and refuses. */
@@ -57,6 +72,9 @@ export class OidcBrowser {
       const text = await response.text();
       if (location === null) return { url: next, text };
       next = new URL(location, next).href;
+      if (this.#returnsTo !== undefined && next.startsWith(this.#returnsTo)) {
+        return { url: next, text: "" };
+      }
       form = undefined;
     }
     throw new Error(`${url} redirects more than ${maxPages} times`);

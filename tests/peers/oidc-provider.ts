@@ -24,6 +24,7 @@ export interface OidcProviderOptions {
   /** The claim "aud" of every access token, unless the client asks for a resource. */
   readonly audience?: string;
   readonly tokenTtlSeconds?: number;
+  readonly idTokenTtlSeconds?: number;
   readonly clients?: readonly OidcClient[];
   /** The claims of people by their login. The login is the claim "sub". */
   readonly people?: Readonly<Record<string, Claims>>;
@@ -41,6 +42,8 @@ export interface OidcClient {
   readonly secret?: string;
   /** Of its own access tokens. */
   readonly claims?: Claims;
+  /** Where people return after they have signed in with the code flow. */
+  readonly redirectUris?: readonly string[];
 }
 
 export type Claims = Readonly<Record<string, unknown>>;
@@ -210,11 +213,16 @@ export class OidcPeer implements AsyncDisposable {
     const { hasIdsOfSoftware = false } = this.#options;
     return {
       adapter: this.#storage.adapter,
-      clients: clients.map(({ id, secret }) => metadataOf(id, secret, alg)),
+      clients: clients.map((client) => metadataOf(client, alg)),
       clientDefaults: { id_token_signed_response_alg: alg },
       jwks: { keys: this.#keys.map(({ jwk }) => jwk) },
       cookies: { keys: ["only-for-tests"] },
-      ttl: { ...otherTtlSeconds, AccessToken: tokenTtlSeconds, ClientCredentials: tokenTtlSeconds },
+      ttl: {
+        ...otherTtlSeconds,
+        IdToken: this.#options.idTokenTtlSeconds ?? otherTtlSeconds.IdToken,
+        AccessToken: tokenTtlSeconds,
+        ClientCredentials: tokenTtlSeconds,
+      },
       enabledJWA: { idTokenSigningAlgValues: [alg] },
       findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ sub }) }),
       extraTokenClaims: (_context, token) => {
@@ -258,17 +266,17 @@ function idOfSoftware(context: KoaContextWithOIDC): string {
 }
 
 function metadataOf(
-  id: string,
-  secret: string | undefined,
+  { id, secret, redirectUris = [] }: OidcClient,
   alg: "RS256" | "ES256",
 ): ClientMetadata {
+  const hasCodes = redirectUris.length > 0;
   const common = {
     client_id: id,
-    redirect_uris: [],
-    response_types: [],
+    redirect_uris: [...redirectUris],
+    response_types: hasCodes ? (["code"] as const).slice() : [],
     id_token_signed_response_alg: alg,
   };
-  const people = [deviceGrant, "refresh_token"];
+  const people = [deviceGrant, "refresh_token", ...(hasCodes ? ["authorization_code"] : [])];
   return secret === undefined
     ? { ...common, token_endpoint_auth_method: "none", grant_types: people }
     : { ...common, client_secret: secret, grant_types: ["client_credentials", ...people] };

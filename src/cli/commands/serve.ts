@@ -11,6 +11,7 @@ import {
   serveConfig,
 } from "../../app/config.ts";
 import type { ServeConfig, ServeOptions } from "../../app/config.ts";
+import { defaultConsoleListen } from "../../app/console/console-config.ts";
 import { sectionsOf } from "../../app/declared-parts.ts";
 import { builtInModules } from "../../app/modules.ts";
 import type { ConfigurationField } from "../../contract/configuration.ts";
@@ -107,8 +108,6 @@ function addServeOptions(command: Command): Command {
     )
     .addOption(new Option("--isolate", "run each module in a thread of its own"))
     .addOption(new Option("--no-isolate", "run modules on the main thread"))
-    .addOption(new Option("--console", "serve the web console at /console/ (default)"))
-    .addOption(new Option("--no-console", "do not serve the web console"))
     .addOption(
       new Option("--log-level <level>", "least level that is logged (default: info; for dev: warn)")
         .choices(levels)
@@ -126,11 +125,24 @@ function addServeOptions(command: Command): Command {
     .addOption(
       new Option("--audit-log <file>", "file to write audit events to; needs --audit-policy"),
     );
+  addConsoleOptions(common);
   addTraceOptions(common);
   for (const { fields } of sectionsOf(builtInModules)) {
     for (const field of Object.values(fields)) addFieldOption(common, field);
   }
   return common;
+}
+
+function addConsoleOptions(command: Command): void {
+  command
+    .addOption(new Option("--console", "serve the web console at /console/ (default)"))
+    .addOption(new Option("--no-console", "do not serve the web console"))
+    .addOption(
+      new Option(
+        "--console-listen <host:port>",
+        "loopback address of the console without TLS (default: none; for dev: 127.0.0.1:7080)",
+      ).env("SETPOINT_CONSOLE_LISTEN"),
+    );
 }
 
 function addTraceOptions(command: Command): void {
@@ -169,7 +181,12 @@ function configOf(flags: Flags, command: Command): ServeConfig {
 
 /** Who tries something out has most likely just corrected what failed. */
 function anew(config: ServeConfig): ServeConfig {
-  return { ...config, engine: { ...config.engine, startsFresh: true, reloadsModules: true } };
+  const { engine, console: own } = config;
+  return {
+    ...config,
+    engine: { ...engine, startsFresh: true, reloadsModules: true },
+    console: { ...own, listen: own.listen ?? defaultConsoleListen },
+  };
 }
 
 async function serve(config: ServeConfig, manner: Manner): Promise<void> {
@@ -191,13 +208,15 @@ async function serve(config: ServeConfig, manner: Manner): Promise<void> {
     process.once("SIGINT", resolve);
   });
   console.log(`Setpoint is ready on ${server.url}`);
+  const link = isWatched ? await server.console.adminLink() : undefined;
+  if (link !== undefined) console.log(`  open     ${link}`);
   console.log(`  use it   export KUBECONFIG=${server.kubeconfig}`);
   console.log("           kubectl api-resources");
   console.log(`  health   curl --cacert ${server.authorityFile} ${server.url}/readyz`);
   if (server.reconciled.length > 0) console.log(`  runs     ${server.reconciled.join(", ")}`);
   for (const file of server.broken) console.log(`  broken   ${file}: see the log`);
   console.log(`  stop     Ctrl-C, or kill -TERM ${process.pid}`);
-  if (isWatched) server.prepareConsole();
+  if (isWatched) server.console.prepare();
   tellOfStop(await asked, server, log, isWatched);
   await server.stop();
   console.log("Setpoint has stopped");

@@ -51,7 +51,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
         return withAuthenticated(certificateUser(peerCertificate));
       }
       const [header = ""] = headerValues(headers, "authorization");
-      const token = bearerToken(header);
+      const token = bearerTokenIn(header);
       if (token === undefined) {
         if (isAnonymousAllowed) return anonymousUser;
         throw unauthenticated(noCredentials);
@@ -101,7 +101,7 @@ async function tryTokens(
  * that have no other way; its user name does not matter. Anything else counts as no credentials, as
  * does an empty token.
  */
-function bearerToken(header: string): string | undefined {
+export function bearerTokenIn(header: string): string | undefined {
   const [scheme = "", given = ""] = header.trim().split(" ", 2);
   const token = scheme.toLowerCase() === "basic" ? passwordIn(given) : given;
   const isKnown = ["bearer", "basic"].includes(scheme.toLowerCase());

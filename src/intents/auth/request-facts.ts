@@ -2,6 +2,10 @@
 
 export interface RequestFacts {
   readonly headers: RequestHeaders;
+  /** GET when left out. */
+  readonly method?: string | undefined;
+  /** Whether the request came over TLS; true when left out. */
+  readonly isSecure?: boolean | undefined;
   /** Only when TLS has verified it against our own authority. */
   readonly peerCertificate?: PeerCertificate | undefined;
 }

@@ -2,43 +2,38 @@
 // need no credentials, because they contain no data.
 
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
-import type { Ids } from "../../kernel/ids.ts";
+import type { JsonObject } from "../../kernel/json.ts";
 import { readCost } from "../http/admit.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { challengeHeaders } from "../http/identify.ts";
 import { noResource } from "../http/metrics.ts";
-import type { HttpSurface, ParsedRequest, SurfaceRequest } from "../http/surface.ts";
+import type { HttpSurface } from "../http/surface.ts";
 import { ExchangeIds } from "../http/trace.ts";
 import { problemOf } from "../rest/problem.ts";
+import { surfaceName } from "./begin-session.ts";
 import { consoleRoot, consoleTarget, isAssetPath } from "./console-path.ts";
 import type { ConsoleTarget } from "./console-path.ts";
+import type { ConsoleCall, ConsolePorts, ConsoleRequest } from "./console-ports.ts";
 import { pageHeaders } from "./page-headers.ts";
 import { sendFile } from "./send-file.ts";
 import type { ConsoleSite } from "./site.ts";
+import { handleApi, isSignIn, signInMethods } from "./session-api.ts";
+import { handleStep } from "./sign-in-steps.ts";
 import { sendStatePage, sendStateStyle, stateStylePath } from "./state-page.ts";
 
-export interface ConsoleSurfaceInput {
-  readonly site: ConsoleSite;
-  readonly ids: Ids;
-}
-
-interface ConsoleRequest extends ParsedRequest {
-  readonly target: ConsoleTarget;
-}
-
-type Call = SurfaceRequest<ConsoleRequest>;
-
-const surfaceName = "console";
-
-export function consoleSurface(input: ConsoleSurfaceInput): HttpSurface<ConsoleRequest> {
+export function consoleSurface(ports: ConsolePorts): HttpSurface<ConsoleRequest> {
   return {
     name: surfaceName,
     prefixes: [{ path: consoleRoot }],
     parse: (exchange) => {
+      const { method } = exchange;
       const target = consoleTarget(exchange.url);
       const isOpen = target.kind === "root" || target.kind === "page";
-      return { ids: new ExchangeIds(exchange, input.ids.uid()), isOpen, target };
+      const query = new URLSearchParams(exchange.url.split("?").slice(1).join("?"));
+      return { ids: new ExchangeIds(exchange, ports.ids.uid()), isOpen, target, query, method };
     },
+    isPublic: ({ target, method }) =>
+      target.kind === "sign-in" || (target.kind === "api" && isSignIn(target.path, method)),
     auditFacts: ({ parsed: { target }, exchange }) => ({
       verb: exchange.method.toLowerCase(),
       isResource: false,
@@ -46,18 +41,31 @@ export function consoleSurface(input: ConsoleSurfaceInput): HttpSurface<ConsoleR
       ...noResource,
       namespace: "",
       name: "",
+      // Codes are in the query of a URL, and tokens in a body.
+      uri: routeOf(target),
       hasHidden: true,
     }),
     namespaceOf: () => "",
     costOf: () => readCost,
-    handle: async ({ exchange, parsed: { target } }) => {
-      if (target.kind === "root") return sendRedirect(exchange, `${consoleRoot}/`);
-      if (target.kind === "page") return await sendPage(input.site, exchange, target.path);
-      throw noSuchPath();
+    handle: async (call) => {
+      const { exchange, parsed } = call;
+      const { target } = parsed;
+      switch (target.kind) {
+        case "root":
+          return sendRedirect(exchange, `${consoleRoot}/`);
+        case "page":
+          return await sendPage(ports.site, exchange, target.path);
+        case "api":
+          return await handleApi(ports, call, target.path);
+        case "sign-in":
+          return await handleStep(ports, call, target.step);
+        default:
+          return target satisfies never;
+      }
     },
-    envelope: (error, { exchange, parsed }) => sendProblem(exchange, error, parsed.ids.trace),
+    envelope: (error, call) => sendProblem(call, error, signInMethods(ports)),
     isFault: (error) => !isSetpointError(error) || error.code === "internal",
-    labels: ({ exchange, parsed: { target } }: Call) => ({
+    labels: ({ exchange, parsed: { target } }) => ({
       ...noResource,
       surface: surfaceName,
       verb: exchange.method.toLowerCase(),
@@ -96,11 +104,13 @@ function sendRedirect(exchange: Exchange, location: string): void {
   exchange.send(308, { ...pageHeaders, location });
 }
 
-function sendProblem(exchange: Exchange, error: unknown, traceId: string): void {
-  const { status, contentType, headers, document } = problemOf(error, traceId);
+/** A 401 states how to sign in. */
+function sendProblem({ exchange, parsed }: ConsoleCall, error: unknown, signIn: JsonObject): void {
+  const { status, contentType, headers, document } = problemOf(error, parsed.ids.trace);
   const own = { ...pageHeaders, "content-type": contentType, "cache-control": "no-store" };
   const all = { ...own, ...challengeHeaders(error), ...headers };
-  exchange.send(status, all, JSON.stringify(document));
+  const body = status === 401 ? { ...document, ...signIn } : document;
+  exchange.send(status, all, JSON.stringify(body));
 }
 
 function noSuchPath(): SetpointError {

@@ -18,6 +18,8 @@ export interface AuditFacts extends Pick<
   | "namespace"
   | "name"
 > {
+  /** Instead of the URL of the request, which may contain a secret. */
+  readonly uri?: string;
   /** Whether bodies may contain fields that are never shown. */
   readonly hasHidden: boolean;
 }
@@ -45,7 +47,7 @@ function auditRequest(exchange: Exchange, { id, facts }: AuditedCall): AuditRequ
   const addresses = [...passed.map((text) => text.trim()), remoteAddress];
   return {
     id,
-    uri: url,
+    uri: facts.uri ?? url,
     verb,
     isResource,
     path,

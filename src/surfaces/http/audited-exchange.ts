@@ -10,6 +10,7 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
     headers: exchange.headers,
     headerValues: (name) => exchange.headerValues(name),
     remoteAddress: exchange.remoteAddress,
+    isSecure: exchange.isSecure,
     certificate: exchange.certificate,
     get isBodyInTransit() {
       return exchange.isBodyInTransit;
@@ -39,6 +40,7 @@ export function auditedExchange(exchange: Exchange, trail: AuditTrail): Exchange
     get status() {
       return exchange.status;
     },
+    cutOff: () => exchange.cutOff(),
     onClose: (run) => exchange.onClose(run),
     taken: () => exchange.taken(),
     reserve: (bytes) => exchange.reserve(bytes),

@@ -23,7 +23,11 @@ it("a body whose client left before it was asked for is refused, not waited for"
   const { promise: outcome, resolve } = Promise.withResolvers<unknown>();
   const server = createServer((request, response) => {
     request.on("error", () => undefined);
-    const exchange = exchangeOf(request, response, { certificate: undefined, outflows });
+    const exchange = exchangeOf(request, response, {
+      certificate: undefined,
+      isSecure: true,
+      outflows,
+    });
     request.once("close", () => {
       exchange.readBody(100, () => new Error("too large")).then(resolve, resolve);
     });
@@ -39,7 +43,11 @@ it("a body whose client left before it was asked for is refused, not waited for"
 
 it("a head that cannot be sent is no answer, and another one can be given", async () => {
   const server = createServer((request, response) => {
-    const exchange = exchangeOf(request, response, { certificate: undefined, outflows });
+    const exchange = exchangeOf(request, response, {
+      certificate: undefined,
+      isSecure: true,
+      outflows,
+    });
     assert.throws(() => exchange.send(99, {}, "odd"));
     assert.throws(() => exchange.send(200, { odd: "a\r\nb" }, "odd"));
     assert.throws(() => exchange.begin(1_000, {}));

@@ -8,6 +8,7 @@ import type {
   OutgoingHttpHeaders,
   ServerResponse,
 } from "node:http";
+import { constants } from "node:http2";
 import type { Http2ServerRequest } from "node:http2";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
 import { limits } from "../../kernel/limits.ts";
@@ -28,6 +29,8 @@ export interface Exchange {
   /** All values of a header that may come several times. */
   headerValues(name: string): readonly string[];
   readonly remoteAddress: string;
+  /** Whether the request came over TLS. */
+  readonly isSecure: boolean;
   /** Absent when the client showed no certificate that our authority has signed. */
   readonly certificate: PeerCertificate | undefined;
   /** Whether a part of the body has not arrived. */
@@ -47,6 +50,8 @@ export interface Exchange {
   readonly isAnswered: boolean;
   /** Of the answer; 0 before there is one. */
   readonly status: number;
+  /** Ends the request without the rest of its answer. */
+  cutOff(): void;
   /** Called once when the client has gone or the answer is finished. */
   onClose(run: () => void): void;
   /** Resolves when the client took the answer or is gone; undefined when it was a small one. */
@@ -67,11 +72,12 @@ export interface Exchange {
   keep(bytes: number): void;
 }
 
-type Request = IncomingMessage | Http2ServerRequest;
+export type Request = IncomingMessage | Http2ServerRequest;
 
 export interface ExchangeInput {
   readonly certificate: PeerCertificate | undefined;
   readonly outflows: Outflows;
+  readonly isSecure: boolean;
   /** Whether the client waits to be told that its body is wanted. */
   readonly isHeldBack?: boolean;
 }
@@ -93,6 +99,7 @@ class HttpExchange implements Exchange {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
+  readonly isSecure: boolean;
   readonly certificate: PeerCertificate | undefined;
   readonly #request: Request;
   readonly #response: Response;
@@ -107,13 +114,14 @@ class HttpExchange implements Exchange {
   constructor(
     request: Request,
     response: Response,
-    { certificate, outflows, isHeldBack = false }: ExchangeInput,
+    { certificate, outflows, isSecure, isHeldBack = false }: ExchangeInput,
   ) {
     this.#outflows = outflows;
     this.#isHeldBack = isHeldBack;
     this.method = request.method ?? "GET";
     this.url = request.url ?? "/";
     this.headers = request.headers;
+    this.isSecure = isSecure;
     this.certificate = certificate;
     this.#request = request;
     this.#response = response;
@@ -206,6 +214,12 @@ class HttpExchange implements Exchange {
     const bytes = length > onePieceBytes ? length : 0;
     if (status < 400) this.#place?.answer(bytes);
     else this.#place?.hold(bytes);
+  }
+
+  cutOff(): void {
+    const response = this.#response;
+    if (!("stream" in response)) response.destroy();
+    else response.stream.close(constants.NGHTTP2_CANCEL);
   }
 
   taken(): Promise<void> | undefined {

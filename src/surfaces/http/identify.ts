@@ -9,6 +9,8 @@ import { impersonate } from "../../intents/auth/impersonation.ts";
 import type { Authorizer } from "../../intents/auth/policy.ts";
 import { noCredentials, refusalOf, unauthenticated } from "../../intents/auth/refusal.ts";
 import type { RequestHeaders } from "../../intents/auth/request-facts.ts";
+import type { SessionEnds } from "../../intents/sessions/session-ends.ts";
+import { sessionOfUser } from "../../intents/sessions/session-authentication.ts";
 import { anonymousName } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
 import { beginAudit } from "./audit.ts";
@@ -27,29 +29,47 @@ export interface Identified extends SurfaceRequest {
 export interface IdentifyPorts {
   readonly authentication: Pick<Authentication, "authenticate">;
   readonly audit?: Auditor | undefined;
+  /** Absent where there are no sessions. */
+  readonly sessionEnds?: Pick<SessionEnds, "follow"> | undefined;
 }
 
 /** Throws request.unauthenticated, or request.forbidden for an impersonation. */
 export async function identify(
-  { authentication, audit }: IdentifyPorts,
+  { authentication, audit, sessionEnds }: IdentifyPorts,
   surface: HttpSurface,
   request: Identified,
 ): Promise<void> {
-  const { headers, certificate } = request.exchange;
+  if (surface.isPublic?.(request.parsed) === true) {
+    beginTrail(audit, surface, request, request.user);
+    return;
+  }
+  const { headers, method, isSecure, certificate: peerCertificate } = request.exchange;
   try {
-    request.user = await authentication.authenticate({ headers, peerCertificate: certificate });
+    const facts = { headers, method, isSecure, peerCertificate };
+    request.user = await authentication.authenticate(facts);
   } catch (error) {
     beginTrail(audit, surface, request, unknownUser);
     noteReason(request, error);
     throw error;
   }
   beginTrail(audit, surface, request, request.user);
+  if (sessionEnds !== undefined) endWithSession(sessionEnds, request);
   if (surface.allowsAnonymous !== true && request.user.name === anonymousName) {
     const error = unauthenticated(noCredentials);
     noteReason(request, error);
     throw error;
   }
   if (surface.impersonation !== undefined) actAs(request, surface.impersonation);
+}
+
+/** A stream of a user who signs out must not continue; the sign-out itself is answered. */
+function endWithSession(ends: Pick<SessionEnds, "follow">, { user, exchange }: Identified): void {
+  const session = sessionOfUser(user);
+  if (session === undefined) return;
+  const end = (): void => {
+    if (exchange.isAnswered) exchange.cutOff();
+  };
+  exchange.onClose(ends.follow(session, end));
 }
 
 /** The audit record of an attempt with bad credentials has no user. */

@@ -2,15 +2,10 @@
 // off by time limits, and stopping lets running requests finish within a bound.
 
 import { once } from "node:events";
+import type { EventEmitter } from "node:events";
 import { createSecureServer } from "node:http2";
-import type {
-  Http2SecureServer,
-  Http2ServerRequest,
-  Http2ServerResponse,
-  Http2Stream,
-  ServerHttp2Session,
-} from "node:http2";
-import type { AddressInfo, Socket } from "node:net";
+import type { Http2Stream, ServerHttp2Session } from "node:http2";
+import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
 import { SetpointError } from "../../kernel/errors.ts";
@@ -21,20 +16,18 @@ import { arrivalLimits } from "./arrival-limits.ts";
 import { closeWhenIdle, handshakeLimits, requestLimits } from "./connection-limits.ts";
 import { beginInTurns } from "./connection-turns.ts";
 import { connectionOf, exchangeOf } from "./exchange.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange, Request } from "./exchange.ts";
 import { handled } from "./handled.ts";
-import type { Outflows } from "./outflow.ts";
+import type { Outflows, Response } from "./outflow.ts";
 import { answerPlainHttp } from "./plain-http.ts";
 import { streamGates } from "./stream-gate.ts";
 import { handleTogether, inLaterTurn } from "./turn.ts";
 import { refuseUnread } from "./unread-body.ts";
 
-export interface HttpServerInput {
+/** What listeners with and without TLS need. */
+export interface ListenerInput {
   readonly host: string;
   readonly port: number;
-  readonly tls: { readonly key: string; readonly cert: string; readonly ca: string };
-  /** Who the client is by its certificate, if it showed a good one. */
-  readonly certificateOf: (socket: TLSSocket) => PeerCertificate | undefined;
   readonly handle: (exchange: Exchange) => Promise<void>;
   /** Told of what the handler did not catch itself. */
   readonly onError: (error: unknown, exchange: Exchange) => void;
@@ -43,6 +36,12 @@ export interface HttpServerInput {
   readonly writeStallMs?: number;
   /** How often the pace of a request body is checked. */
   readonly bodyPaceMs?: number;
+}
+
+export interface HttpServerInput extends ListenerInput {
+  readonly tls: { readonly key: string; readonly cert: string; readonly ca: string };
+  /** Who the client is by its certificate, if it showed a good one. */
+  readonly certificateOf: (socket: TLSSocket) => PeerCertificate | undefined;
 }
 
 export interface HttpServer {
@@ -65,11 +64,8 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     ...handshakeLimits,
   } as Parameters<typeof createSecureServer>[0]);
   Object.assign(server, requestLimits);
-  const { timers, writeStallMs: stallMs = limits.writeStallMs } = input;
-  const { bodyPaceMs = limits.bodyPaceMs } = input;
-  const turns = countedTurns("answers", limits.flowTurnBytes);
-  const gates = streamGates({ later: inLaterTurn, timers });
-  const outflows: Outflows = { timers, stallMs, bodyPaceMs, turns, gates };
+  const { timers } = input;
+  const outflows = outflowsOf(input);
   const certificates = rememberedCertificates(input.certificateOf);
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
@@ -87,7 +83,7 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
     const session = (request as { stream?: Http2Stream }).stream?.session;
     const socket = (session?.socket ?? request.socket) as TLSSocket;
     const certificate = certificates.of(socket);
-    return exchangeOf(request, response, { certificate, outflows, isHeldBack });
+    return exchangeOf(request, response, { certificate, outflows, isSecure: true, isHeldBack });
   };
   takeRequests(server, input, exchangeFor);
   beginInTurns(server, timedTurns("connections", limits.connectionTurnMs));
@@ -99,17 +95,21 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
   };
 }
 
-type ExchangeFor = (
-  request: Http2ServerRequest,
-  response: Http2ServerResponse,
-  isHeldBack: boolean,
-) => Exchange;
+export function outflowsOf(input: ListenerInput): Outflows {
+  const { timers, writeStallMs: stallMs = limits.writeStallMs } = input;
+  const { bodyPaceMs = limits.bodyPaceMs } = input;
+  const turns = countedTurns("answers", limits.flowTurnBytes);
+  const gates = streamGates({ later: inLaterTurn, timers });
+  return { timers, stallMs, bodyPaceMs, turns, gates };
+}
 
-type Listener = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+type ExchangeFor = (request: Request, response: Response, isHeldBack: boolean) => Exchange;
 
-function takeRequests(
-  server: Http2SecureServer,
-  input: HttpServerInput,
+type Listener = (request: Request, response: Response) => void;
+
+export function takeRequests(
+  server: EventEmitter,
+  input: ListenerInput,
   exchangeFor: ExchangeFor,
 ): void {
   const take = (isHeldBack: boolean): Listener => {
@@ -150,7 +150,10 @@ function rememberedCertificates(certificateOf: HttpServerInput["certificateOf"])
   };
 }
 
-async function listen(server: Http2SecureServer, input: HttpServerInput): Promise<void> {
+export async function listen(
+  server: Server,
+  input: Pick<ListenerInput, "host" | "port">,
+): Promise<void> {
   const { host, port } = input;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => reject(unusableAddress(input, cause)));
@@ -160,7 +163,7 @@ async function listen(server: Http2SecureServer, input: HttpServerInput): Promis
 
 /** Why an address cannot be listened on, and what to do. */
 export function unusableAddress(
-  { host, port }: Pick<HttpServerInput, "host" | "port">,
+  { host, port }: Pick<ListenerInput, "host" | "port">,
   cause: NodeJS.ErrnoException,
 ): SetpointError {
   const isInUse = cause.code === "EADDRINUSE";
@@ -174,8 +177,9 @@ export function unusableAddress(
   });
 }
 
-async function stop(
-  server: Http2SecureServer,
+/** `sessions` are those of HTTP/2. */
+export async function stop(
+  server: Server,
   sockets: ReadonlySet<Socket>,
   sessions: ReadonlySet<ServerHttp2Session>,
   timers: Timers,

@@ -33,6 +33,11 @@ export interface HttpSurface<P extends ParsedRequest = ParsedRequest> {
   parse(exchange: Exchange): P;
   /** Refuses a request that cannot be read, before authentication. */
   check?(parsed: P): void;
+  /**
+   * Whether a request needs no credentials, as when it brings them: those that it has are ignored.
+   * Unlike an open path it is audited and limited. Absent: no request.
+   */
+  isPublic?(parsed: P): boolean;
   /** What the audit policy and the audit record say about the request. */
   auditFacts(request: SurfaceRequest<P>): AuditFacts;
   /** The namespace that the request is about; empty if there is none. See tenant.ts. */
