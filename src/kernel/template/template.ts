@@ -170,7 +170,7 @@ function compileText(text: string, given: Compiling): Render {
       reads.push(...compiled.program.reads());
       return (variables, hidden) => valueOf(compiled.program, variables, path, hidden);
     }
-    errors.push(invalidField(path, text, compiled.message));
+    errors.push(invalidField(path, text, `${compiled.message}${literalAdvice(text)}`));
     return () => null;
   });
   const written: TemplateText = { path, place, text, reads };
@@ -185,6 +185,11 @@ function compileText(text: string, given: Compiling): Render {
     const variables = variablesOf(written);
     return variables === undefined ? undefined : render(variables.values, variables.hidden);
   };
+}
+
+/** A text of several lines is often a file of another language that has "${" as well. */
+function literalAdvice(text: string): string {
+  return text.includes("\n") ? '\nWrite "$${" for a "${" that is not an expression.' : "";
 }
 
 /** Counts an expression. Compiling one takes some hundred nanoseconds for each character. */

@@ -81,6 +81,7 @@ function readyReport({ resource, entry, target }: ReportInput, applied: JsonObje
   }
   const secret = objectAt(target, "status", "secretOutputs");
   const name = textAt(secret, "name");
+  const keys = textsAt(secret, "keys");
   const dependsOn = textsAt(resource.spec, "dependsOn");
   // One that has no value is left out.
   const values = linkValues(resource, result.outputs);
@@ -93,7 +94,7 @@ function readyReport({ resource, entry, target }: ReportInput, applied: JsonObje
       reason: null,
       message: null,
       outputs: makeMergePatch(objectAt(resource.status, "outputs"), result.outputs),
-      secretOutputs: name === "" ? null : { name, keys: textsAt(secret, "keys") },
+      secretOutputs: name === "" ? null : { name, keys: keys.length === 0 ? null : keys },
       links: links.length === 0 ? null : links,
       dependsOn: dependsOn.length === 0 ? null : dependsOn,
     },

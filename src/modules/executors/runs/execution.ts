@@ -100,7 +100,7 @@ export class Execution {
   ): Promise<Execution> {
     const supervisors = await ports.supervisors();
     const record = await beginRun(ports, context, owner, input);
-    const folder = await makeRunFolder(ports.root, record.name, input.user !== undefined);
+    const folder = await makeRunFolder(ports.root, record.name, input.user);
     const user = await giveToUser(folder.work, record.name, input.user);
     const supervisor = await supervisors.start(folder.control);
     const { host } = supervisors;
