@@ -26,6 +26,7 @@ import { million } from "./million.ts";
 import { twoWriters, wakeUp } from "./processes.ts";
 import { RawPostgres } from "./raw-postgres.ts";
 import { RawSqlite } from "./raw-sqlite.ts";
+import { servedSearch } from "./search-served.ts";
 import { search } from "./search.ts";
 import { claims, fairClaims, groupWrites, loopDelay, reads, singleWrites } from "./store.ts";
 import { stretches } from "./stretches.ts";
@@ -89,7 +90,7 @@ try {
   if (isWanted("fleet")) rows.push(...(await fleet(folder)));
   if (isWanted("fleet-agents")) rows.push(...(await fleetAgents(folder)));
   if (isWanted("gitops")) rows.push(...(await gitops(folder)));
-  if (isWanted("search")) rows.push(...(await search()));
+  if (isWanted("search")) rows.push(...(await search()), ...(await servedSearch(folder)));
   if (isWanted("idle")) rows.push(...(await idle(folder, (note) => notes.push(note))));
   if (isWanted("isolation")) rows.push(...(await isolation(folder)));
   if (isWanted("tenants")) rows.push(...(await tenants({ folder, attack })));

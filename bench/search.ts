@@ -8,7 +8,7 @@ import type { AllowedKind, IndexEntry } from "../src/adapters/text-index/port.ts
 import { figure } from "./table.ts";
 import type { Row } from "./table.ts";
 
-const entries = 100_000;
+export const entries = 100_000;
 const batch = 1_000;
 const rounds = 200;
 const maxP95Ms = 20;
@@ -19,8 +19,7 @@ const twoTeams: readonly AllowedKind[] = [{ kind: "resources", places: ["team-7"
 export async function search(): Promise<readonly Row[]> {
   await using index = openTextIndex();
   const next = draws(1);
-  const words = Array.from({ length: 5_000 }, (_, at) => `word${at.toString(36)}`);
-  const word = (): string => words[next(words.length)] ?? "";
+  const { word } = wordsOf(next);
   for (let from = 0; from < entries; from += batch) {
     const added = Array.from({ length: batch }, (_, at) => entry(from + at, word, next));
     await index.apply(added.map((each) => ({ kind: "put", entry: each })));
@@ -34,21 +33,21 @@ export async function search(): Promise<readonly Row[]> {
     return await index.walk({ from, direction, depth: 5, allowed: everything });
   };
   return [
-    await row("a rare word", find(word)),
-    await row(
+    await p95Row("a rare word", find(word)),
+    await p95Row(
       "two common words",
       find(() => "service production"),
     ),
-    await row(
+    await p95Row(
       "a common word in two namespaces",
       find(() => "service", twoTeams),
     ),
-    await row(
+    await p95Row(
       "a part of a common word",
       find(() => "roducti"),
     ),
-    await row("five levels of dependencies", walk("dependencies")),
-    await row("five levels of dependants", walk("dependants")),
+    await p95Row("five levels of dependencies", walk("dependencies")),
+    await p95Row("five levels of dependants", walk("dependants")),
   ];
 }
 
@@ -68,7 +67,13 @@ function entry(at: number, word: () => string, next: (below: number) => number):
   };
 }
 
-async function row(what: string, run: () => Promise<unknown>): Promise<Row> {
+/** Of 5,000 words. */
+export function wordsOf(next: (below: number) => number): { readonly word: () => string } {
+  const words = Array.from({ length: 5_000 }, (_, at) => `word${at.toString(36)}`);
+  return { word: () => words[next(words.length)] ?? "" };
+}
+
+export async function p95Row(what: string, run: () => Promise<unknown>): Promise<Row> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const start = performance.now();
@@ -84,7 +89,7 @@ async function row(what: string, run: () => Promise<unknown>): Promise<Row> {
 }
 
 /** Numbers that are the same in every run. */
-function draws(seed: number): (below: number) => number {
+export function draws(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
