@@ -52,7 +52,7 @@ const clusterKinds = new Set(["GitOpsPolicy", "HealthRule"]);
 /** With `fakes`, sync runs alone, with a repository and a target of the test. */
 export async function openRig(
   configuration: JsonObject = {},
-  fakes?: Fakes,
+  fakes?: Pick<Fakes, "open">,
   level: "info" | "warn" = "warn",
 ): Promise<Rig> {
   const memory = await openMemoryPlane({
@@ -104,7 +104,7 @@ export async function openRig(
   };
 }
 
-function withFakes(fakes: Fakes): BuiltInModule {
+function withFakes(fakes: Pick<Fakes, "open">): BuiltInModule {
   return {
     ...gitops,
     open: async (ports) => {

@@ -4,6 +4,8 @@
 import type { JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, listAt, numberAt, objectAt, objectsAt } from "../../../kernel/json-read.ts";
 import { textAt } from "../../../kernel/json-read.ts";
+import { gitopsGroup } from "../names.ts";
+import { deploymentHealth } from "./deployment-health.ts";
 import type { Health, HealthStatus } from "./health.ts";
 
 export type BuiltInRule = (live: JsonObject) => Health;
@@ -33,6 +35,7 @@ const rules: ReadonlyMap<string, BuiltInRule> = new Map([
   ["autoscaling/HorizontalPodAutoscaler", autoscaler],
   ["apiregistration.k8s.io/APIService", apiService],
   ["apiextensions.k8s.io/CustomResourceDefinition", definition],
+  [`${gitopsGroup}/GitOpsDeployment`, deploymentHealth],
 ]);
 
 function deployment(live: JsonObject): Health {

@@ -21,6 +21,7 @@ import { hasEnded } from "./decide.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import { readInventory } from "./inventory-store.ts";
 import type { StoredInventory } from "./inventory-store.ts";
+import { forbiddenIn } from "./nested.ts";
 import { observe } from "./observe.ts";
 import type { OperationState, SyncBlocker, WaitingSyncRun } from "./operation.ts";
 import { operationIn } from "./operation-document.ts";
@@ -85,6 +86,7 @@ export async function compare(
     inventory: inventory.entries,
     hookSuffix: hookSuffix(operation, revision),
     settled: ports.settled,
+    forbidden: async (desired) => await forbiddenIn(run, rules.identity, desired),
     existing: async (uids) => await existingOf(run, uids),
   });
   if (observed.kind === "problem") {

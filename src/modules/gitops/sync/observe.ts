@@ -24,6 +24,8 @@ export interface ObserveInput {
   readonly inventory: readonly InventoryEntry[];
   readonly hookSuffix: string;
   readonly settled: SettledObjects;
+  /** By `referenceKey`: why an object must not be applied. */
+  readonly forbidden: (desired: readonly ObjectReference[]) => Promise<ReadonlyMap<string, string>>;
   /** Which of these uids are deployments that exist and are not in deletion. */
   readonly existing: (uids: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
 }
@@ -71,6 +73,8 @@ export async function observe(input: ObserveInput): Promise<Observed | TargetPro
   const missingNamespaces = await missingNamespacesOf(target, desired);
   const refused = new Map<string, string>();
   for (const [key, problem] of read.problems) refused.set(key, problem.message);
+  const forbidden = await input.forbidden(desired.map(({ at }) => at));
+  for (const [key, why] of forbidden) refused.set(key, why);
   const predicted = await predict(input, desired, live, { missingNamespaces, refused, served });
   if ("kind" in predicted) return predicted;
   const others = new Set<string>();

@@ -1,0 +1,107 @@
+// The sync part with repositories in memory whose folders have objects of their own, and with this
+// server as the target: for deployments whose objects are deployments. The test decides which
+// namespace grants what; `grant` gives the account of the tenant all rights in it.
+
+import type { JsonObject } from "../../src/kernel/json.ts";
+import { digestOf } from "../../src/modules/gitops/digest.ts";
+import type { GitOpsPart, PartInput } from "../../src/modules/gitops/part.ts";
+import { openPolicy } from "../../src/modules/gitops/policy/open-policy.ts";
+import type { Renderer } from "../../src/modules/gitops/render/renderer.ts";
+import type { SourceTree, SourceTrees } from "../../src/modules/gitops/source/source-trees.ts";
+import { openStatus } from "../../src/modules/gitops/status/open-status.ts";
+import { openSync } from "../../src/modules/gitops/sync/open-sync.ts";
+import { openTargets } from "../../src/modules/gitops/targets/open-targets.ts";
+import { openRig, tenant } from "./rig.ts";
+import type { Rig } from "./rig.ts";
+
+export interface Platform extends Rig {
+  /** Replaces the objects of a folder. Deployments see it when they are woken, or within 40 s. */
+  readonly commit: (path: string, objects: readonly JsonObject[]) => void;
+  readonly grant: () => Promise<void>;
+}
+
+type Folders = Map<string, readonly JsonObject[]>;
+
+export async function openPlatform(): Promise<Platform> {
+  const folders: Folders = new Map();
+  const rig = await openRig({}, { open: (input) => openParts(input, folders) });
+  return {
+    ...rig,
+    commit: (path, objects) => void folders.set(path, objects),
+    grant: async () => await grantAll(rig),
+  };
+}
+
+function openParts(input: PartInput, folders: Folders): GitOpsPart {
+  const { policies } = openPolicy(input);
+  const targets = openTargets({ ...input, policies });
+  const status = openStatus(input);
+  const sync = openSync({
+    ...input,
+    policies,
+    trees: treesOf(folders),
+    renderer: rendererOf(folders),
+    targets: targets.targets,
+    health: status.health,
+    report: status.report,
+  });
+  const parts = [targets, status, sync];
+  return {
+    start: async (more, stops) => {
+      for (const part of parts) await part.start?.(more, stops);
+    },
+    close: async () => await targets.close?.(),
+  };
+}
+
+function treesOf(folders: Folders): SourceTrees {
+  const head = (namespace = "") =>
+    ({
+      kind: "revision",
+      name: "source",
+      namespace,
+      commit: digestOf([...folders]).slice(0, 40),
+      ref: "refs/heads/main",
+    }) as const;
+  return {
+    sourceOf: async ({ metadata }) => head(metadata.namespace),
+    resolve: async ({ metadata }) => head(metadata.namespace),
+    open: async (_at, path) => {
+      const tree = { path };
+      const end = async (): Promise<void> => undefined;
+      return { kind: "tree", tree, [Symbol.asyncDispose]: end } as unknown as SourceTree;
+    },
+  };
+}
+
+function rendererOf(folders: Folders): Renderer {
+  return {
+    render: async ({ tree }) => {
+      const objects = folders.get(tree.tree.path) ?? [];
+      return {
+        kind: "rendered",
+        tool: "Directory",
+        objects: objects.map((object, index) => ({
+          object,
+          from: { file: `${tree.tree.path}/${index}.yaml`, line: 1 },
+          digest: digestOf(object),
+        })),
+        digest: digestOf(objects),
+      };
+    },
+  };
+}
+
+async function grantAll({ memory }: Rig): Promise<void> {
+  const group = "rbac.authorization.k8s.io";
+  const metadata = { name: "gitops", namespace: tenant };
+  const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
+  await memory.create({ apiVersion: `${group}/v1`, kind: "Role", metadata, rules });
+  await memory.create({
+    apiVersion: `${group}/v1`,
+    kind: "RoleBinding",
+    metadata,
+    roleRef: { apiGroup: group, kind: "Role", name: "gitops" },
+    subjects: [{ kind: "ServiceAccount", ...metadata }],
+  });
+}
