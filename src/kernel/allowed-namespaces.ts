@@ -8,7 +8,8 @@ import type { Resource } from "./resource.ts";
 import { described, list, map, name, object, text } from "./schema-parts.ts";
 import { matchesSelector } from "./selector.ts";
 
-const selector = object({
+/** The schema of a label selector. */
+export const labelSelector: JsonObject = object({
   matchLabels: map({ type: "string", maxLength: 63 }, 100),
   matchExpressions: list(
     object({ key: text, operator: text, values: list({ type: "string", maxLength: 63 }, 100) }, [
@@ -23,7 +24,10 @@ const selector = object({
 export const allowedNamespaces: JsonObject = described(
   object({
     names: described(list(name, 1_000), "Names of namespaces."),
-    selector: described(selector, "Labels of namespaces. An empty selector allows all namespaces."),
+    selector: described(
+      labelSelector,
+      "Labels of namespaces. An empty selector allows all namespaces.",
+    ),
   }),
   "Namespaces that may use the resource. Without names and selector, none may.",
 );

@@ -72,7 +72,11 @@ export function openFakes(): Fakes {
     refusal: undefined,
   };
   const target = new MemoryTarget();
-  return { repository, target, open: (input) => openSync({ ...input, ...parts(input) }) };
+  return { repository, target, open: openWith };
+
+  function openWith(input: PartInput): GitOpsPart {
+    return { ...openSync({ ...input, ...parts(input) }), admission: [] };
+  }
 
   function parts(input: PartInput): Omit<Parameters<typeof openSync>[0], keyof PartInput> {
     const revision = (commit: string, namespace = ""): SourceState => ({
@@ -107,6 +111,7 @@ export function openFakes(): Fakes {
           const found = { kind: "tree", tree, [Symbol.asyncDispose]: async () => undefined };
           return found as unknown as SourceTree;
         },
+        branches: async () => ({ kind: "branches", branches: [] }),
       },
       renderer: {
         render: async ({ tree: { tree } }) =>

@@ -45,6 +45,17 @@ test("a user names only a ServiceAccount that the user may use", async () => {
     /spec\.serviceAccountName: User "eve" may not act as the ServiceAccount "strong"/,
   );
   assert.equal(await rig.read("GitOpsDeployment", "wrong"), undefined);
+  const template = { metadata: { name: "${item.name}" }, spec: deployment("a", "strong")["spec"] };
+  const spec = { generate: { items: [{ name: "a" }] }, template };
+  const set = {
+    apiVersion,
+    kind: "GitOpsDeploymentSet",
+    metadata: { name: "set", namespace: tenant },
+  };
+  await assert.rejects(
+    createAs(rig, "eve", { ...set, spec } as JsonObject),
+    /spec\.template\.spec\.serviceAccountName: User "eve" may not act as the ServiceAccount/,
+  );
   await createAs(rig, "eve", deployment("usual"));
   assert.ok(await rig.read("GitOpsDeployment", "usual"));
 });

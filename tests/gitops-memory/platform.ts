@@ -7,7 +7,12 @@ import { digestOf } from "../../src/modules/gitops/digest.ts";
 import type { GitOpsPart, PartInput } from "../../src/modules/gitops/part.ts";
 import { openPolicy } from "../../src/modules/gitops/policy/open-policy.ts";
 import type { Renderer } from "../../src/modules/gitops/render/renderer.ts";
-import type { SourceTree, SourceTrees } from "../../src/modules/gitops/source/source-trees.ts";
+import { openSets } from "../../src/modules/gitops/sets/open-sets.ts";
+import type {
+  SourceProblem,
+  SourceTree,
+  SourceTrees,
+} from "../../src/modules/gitops/source/source-trees.ts";
 import { openStatus } from "../../src/modules/gitops/status/open-status.ts";
 import { openSync } from "../../src/modules/gitops/sync/open-sync.ts";
 import { openTargets } from "../../src/modules/gitops/targets/open-targets.ts";
@@ -17,36 +22,50 @@ import type { Rig } from "./rig.ts";
 export interface Platform extends Rig {
   /** Replaces the objects of a folder. Deployments see it when they are woken, or within 40 s. */
   readonly commit: (path: string, objects: readonly JsonObject[]) => void;
+  /** By name; the commits are derived from the names. */
+  readonly branches: Set<string>;
+  /** Why branches cannot be read. */
+  readonly fault: (problem: SourceProblem | undefined) => void;
   readonly grant: () => Promise<void>;
 }
 
-type Folders = Map<string, readonly JsonObject[]>;
+interface Repository {
+  readonly folders: Map<string, readonly JsonObject[]>;
+  readonly branches: Set<string>;
+  problem: SourceProblem | undefined;
+}
 
 export async function openPlatform(): Promise<Platform> {
-  const folders: Folders = new Map();
-  const rig = await openRig({}, { open: (input) => openParts(input, folders) });
+  const repository: Repository = { folders: new Map(), branches: new Set(), problem: undefined };
+  const { folders, branches } = repository;
+  const rig = await openRig({}, { open: (input) => openParts(input, repository) });
   return {
     ...rig,
     commit: (path, objects) => void folders.set(path, objects),
+    branches,
+    fault: (problem) => void (repository.problem = problem),
     grant: async () => await grantAll(rig),
   };
 }
 
-function openParts(input: PartInput, folders: Folders): GitOpsPart {
+function openParts(input: PartInput, repository: Repository): GitOpsPart {
   const { policies } = openPolicy(input);
   const targets = openTargets({ ...input, policies });
   const status = openStatus(input);
+  const trees = treesOf(repository);
+  const sets = openSets({ ...input, trees });
   const sync = openSync({
     ...input,
     policies,
-    trees: treesOf(folders),
-    renderer: rendererOf(folders),
+    trees,
+    renderer: rendererOf(repository),
     targets: targets.targets,
     health: status.health,
     report: status.report,
   });
-  const parts = [targets, status, sync];
+  const parts = [targets, sync, sets];
   return {
+    admission: sets.admission ?? [],
     start: async (more, stops) => {
       for (const part of parts) await part.start?.(more, stops);
     },
@@ -54,7 +73,8 @@ function openParts(input: PartInput, folders: Folders): GitOpsPart {
   };
 }
 
-function treesOf(folders: Folders): SourceTrees {
+function treesOf(repository: Repository): SourceTrees {
+  const { folders, branches } = repository;
   const head = (namespace = "") =>
     ({
       kind: "revision",
@@ -66,15 +86,22 @@ function treesOf(folders: Folders): SourceTrees {
   return {
     sourceOf: async ({ metadata }) => head(metadata.namespace),
     resolve: async ({ metadata }) => head(metadata.namespace),
+    branches: async () => {
+      if (repository.problem !== undefined) return repository.problem;
+      const names = [...branches].toSorted();
+      const found = names.map((name) => ({ name, commit: digestOf(name).slice(0, 40) }));
+      return { kind: "branches", branches: found };
+    },
     open: async (_at, path) => {
-      const tree = { path };
+      const files = [...folders.keys()].map((folder) => ({ path: `${folder}/all.yaml` }));
+      const tree = { path, files };
       const end = async (): Promise<void> => undefined;
       return { kind: "tree", tree, [Symbol.asyncDispose]: end } as unknown as SourceTree;
     },
   };
 }
 
-function rendererOf(folders: Folders): Renderer {
+function rendererOf({ folders }: Repository): Renderer {
   return {
     render: async ({ tree }) => {
       const objects = folders.get(tree.tree.path) ?? [];

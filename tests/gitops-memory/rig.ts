@@ -110,8 +110,10 @@ function withFakes(fakes: Pick<Fakes, "open">): BuiltInModule {
     open: async (ports) => {
       const configuration = gitopsConfiguration(ports.configuration);
       const input = { ports, configuration };
-      const parts = [fakes.open(input), openStatus(input)];
-      return { start: async (more) => await startParts(parts, more) };
+      const part = fakes.open(input);
+      const { admission = [] } = part;
+      const parts = [part, openStatus(input)];
+      return { admission, start: async (more) => await startParts(parts, more) };
     },
   };
 }

@@ -7,8 +7,9 @@ import type { GitCommand, GitCommandPorts, GitEnd, LocalGit, Remote } from "./gi
 import { gitProblem, isCommitRefused } from "./git-messages.ts";
 import { gitSlots } from "./git-slots.ts";
 import type { GitSlots } from "./git-slots.ts";
-import { chosenRef, refPatterns } from "./ls-remote.ts";
-import type { FetchedCommit, GitOptions, GitProblem, ResolvedRef, WantedCommit } from "./port.ts";
+import { branchesIn, chosenRef, refPatterns } from "./ls-remote.ts";
+import type { FetchedCommit, GitBranches, GitOptions, GitProblem } from "./port.ts";
+import type { ResolvedRef, WantedCommit } from "./port.ts";
 
 export type Local = (
   repository: string,
@@ -53,6 +54,18 @@ export class Fetcher {
     const { resolveTimeoutMs: timeoutMs } = options;
     const end = await this.#call(remote, { args, repository: commands.folder, timeoutMs, signal });
     return end.kind === "output" ? chosenRef(end.stdout.toString(), ref) : withoutStderr(end);
+  }
+
+  async branches(
+    remote: Remote,
+    most: number,
+    signal: AbortSignal,
+  ): Promise<GitBranches | GitProblem> {
+    const { commands, options } = this.#input;
+    const args = ["ls-remote", "--heads", "--", remote.url.text];
+    const { resolveTimeoutMs: timeoutMs } = options;
+    const end = await this.#call(remote, { args, repository: commands.folder, timeoutMs, signal });
+    return end.kind === "output" ? branchesIn(end.stdout.toString(), most) : withoutStderr(end);
   }
 
   /** Fetches the files of one commit, and older commits only where the host sends no single one. */

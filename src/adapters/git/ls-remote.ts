@@ -1,7 +1,8 @@
 // Which refs to ask a host for, and which of its answers is meant. Pure.
 
 import { gitProblem } from "./git-messages.ts";
-import type { GitProblem, ResolvedRef } from "./port.ts";
+import { isCommitId, isRefName } from "./git-url.ts";
+import type { GitBranch, GitBranches, GitProblem, ResolvedRef } from "./port.ts";
 
 /** The patterns for `git ls-remote`. */
 export function refPatterns(ref: string): readonly string[] {
@@ -35,4 +36,19 @@ export function chosenRef(output: string, ref: string): ResolvedRef | GitProblem
       ? "the repository has no commit in its default branch"
       : `the repository has no branch or tag ${JSON.stringify(ref.slice(0, 200))}`,
   );
+}
+
+/** The lines of `git ls-remote --heads`. A name that git does not allow is left out. */
+export function branchesIn(output: string, most: number): GitBranches | GitProblem {
+  const branches = output.split("\n").flatMap((line): readonly GitBranch[] => {
+    const [commit = "", ref = ""] = line.split("\t");
+    const name = ref.replace(/^refs\/heads\//, "");
+    return isCommitId(commit) && name !== ref && isRefName(name) ? [{ name, commit }] : [];
+  });
+  if (branches.length > most) {
+    const message = `the repository has ${branches.length} branches; ${most} are allowed`;
+    return gitProblem("TooLarge", message);
+  }
+  const sorted = branches.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  return { kind: "branches", branches: sorted };
 }

@@ -85,7 +85,7 @@ function remoteReads(
   fetcher: Fetcher,
   caches: Caches,
   remoteFor: (repository: GitRepository) => Promise<Remote | GitProblem>,
-): Pick<Git, "resolve" | "fetch"> {
+): Pick<Git, "resolve" | "branches" | "fetch"> {
   const flights = singleFlight();
   return {
     resolve: async (repository, ref, signal) => {
@@ -97,6 +97,13 @@ function remoteReads(
       return await flights.run(key, signal, async (shared) => {
         const remote = await remoteFor(repository);
         return "reason" in remote ? remote : await fetcher.resolve(remote, ref, shared);
+      });
+    },
+    branches: async (repository, most, signal) => {
+      const key = `branches ${repository.cache} ${most}`;
+      return await flights.run(key, signal, async (shared) => {
+        const remote = await remoteFor(repository);
+        return "reason" in remote ? remote : await fetcher.branches(remote, most, shared);
       });
     },
     fetch: async (repository, wanted, signal) => {

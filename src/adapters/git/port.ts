@@ -42,6 +42,12 @@ export interface Git extends AsyncDisposable {
     ref: string,
     signal: AbortSignal,
   ): Promise<ResolvedRef | GitProblem>;
+  /** All branches, sorted by name, without a fetch. More than `most` are a problem. */
+  branches(
+    repository: GitRepository,
+    most: number,
+    signal: AbortSignal,
+  ): Promise<GitBranches | GitProblem>;
   /** Brings a commit with its files into the cache; at once when it is there. */
   fetch(
     repository: GitRepository,
@@ -102,6 +108,17 @@ export interface ResolvedRef {
   readonly commit: string;
   /** Such as refs/heads/main; undefined for a commit id. */
   readonly ref: string | undefined;
+}
+
+export interface GitBranches {
+  readonly kind: "branches";
+  readonly branches: readonly GitBranch[];
+}
+
+export interface GitBranch {
+  /** Without refs/heads/. */
+  readonly name: string;
+  readonly commit: string;
 }
 
 /**

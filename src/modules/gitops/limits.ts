@@ -90,6 +90,19 @@ export const gitopsLimits = {
   keptSyncRuns: 50,
   operationRetentionSeconds: 86_400,
 
+  // sets
+  /** Deployments of one GitOpsDeploymentSet, and how many a run applies or removes. */
+  maxSetDeployments: 500,
+  setWritesPerRun: 50,
+  maxSetItems: 500,
+  /** Sets whose branches and files a process remembers. */
+  maxRememberedSets: 500,
+  maxSetPatterns: 100,
+  /** Units of work (kernel/inline-time.ts) for the expressions of one set in one run. */
+  maxSetUnits: 5_000_000,
+  /** How often a set is tried again while a repository cannot be read. */
+  setRetryMs: 30_000,
+
   // status
   /** Objects that the status of a deployment lists; the Inventory has all. */
   maxStatusResources: 200,

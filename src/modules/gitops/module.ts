@@ -6,18 +6,20 @@ import { gitopsSection } from "./configuration.ts";
 import { gitopsErrors } from "./errors.ts";
 import { credentialKind } from "./kinds/credential-kind.ts";
 import { deploymentKind } from "./kinds/deployment-kind.ts";
+import { deploymentSetKind } from "./kinds/deployment-set-kind.ts";
 import { managedEnvironmentKind } from "./kinds/managed-environment-kind.ts";
 import { healthRuleKind, policyKind } from "./kinds/policy-kinds.ts";
 import { bundleKind, inventoryKind, operationKind, sourceKind } from "./kinds/record-kinds.ts";
 import { syncRunKind } from "./kinds/sync-run-kind.ts";
 import { gitopsLimits } from "./limits.ts";
 import { gitopsMetrics } from "./metrics.ts";
-import { gitopsGroup, healthRulesKind, policiesKind } from "./names.ts";
+import { deploymentSetsKind, gitopsGroup, healthRulesKind, policiesKind } from "./names.ts";
 
 const readVerbs = ["get", "list", "watch"];
 const writeVerbs = ["create", "update", "patch", "delete", "deletecollection"];
 const written = [
   "gitopsdeployments",
+  "gitopsdeploymentsets",
   "gitopsdeploymentsyncruns",
   "gitopsdeploymentrepositorycredentials",
   "gitopsdeploymentmanagedenvironments",
@@ -31,6 +33,7 @@ export const gitops: BuiltInModule = {
   kinds: [
     { kind: deploymentKind, isReconciled: true },
     { kind: syncRunKind, isReconciled: true },
+    { kind: deploymentSetKind, isReconciled: true },
     { kind: credentialKind, isReconciled: true },
     { kind: managedEnvironmentKind, isReconciled: true },
     { kind: sourceKind, isReconciled: true },
@@ -41,7 +44,7 @@ export const gitops: BuiltInModule = {
     { kind: policyKind, isReconciled: false },
     { kind: healthRuleKind, isReconciled: false },
   ],
-  cachedKinds: [policiesKind, healthRulesKind],
+  cachedKinds: [policiesKind, healthRulesKind, deploymentSetsKind],
   errors: gitopsErrors,
   metrics: gitopsMetrics,
   limits: gitopsLimits,

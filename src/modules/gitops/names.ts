@@ -13,6 +13,7 @@ export const deploymentsKind = `gitopsdeployments.${gitopsGroup}`;
 export const syncRunsKind = `gitopsdeploymentsyncruns.${gitopsGroup}`;
 export const credentialsKind = `gitopsdeploymentrepositorycredentials.${gitopsGroup}`;
 export const managedEnvironmentsKind = `gitopsdeploymentmanagedenvironments.${gitopsGroup}`;
+export const deploymentSetsKind = `gitopsdeploymentsets.${gitopsGroup}`;
 export const operationsKind = `operations.${gitopsGroup}`;
 export const sourcesKind = `gitsources.${gitopsGroup}`;
 export const inventoriesKind = `inventories.${gitopsGroup}`;
@@ -55,6 +56,10 @@ export const optionsAnnotation = `${gitopsGroup}/sync-options`;
 
 /** On a hook: the id of the operation that created it. */
 export const hookOperationAnnotation = `${gitopsGroup}/operation-id`;
+
+/** On a deployment of a GitOpsDeploymentSet: its name, and the digest of what the set applied. */
+export const setLabel = `${gitopsGroup}/set`;
+export const setDigestAnnotation = `${gitopsGroup}/set-digest`;
 
 /** The field manager of server-side apply, in all targets. */
 export const fieldManager = "setpoint-gitops";

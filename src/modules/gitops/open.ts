@@ -7,6 +7,7 @@ import { gitopsConfiguration } from "./configuration.ts";
 import type { GitOpsPart, PartInput } from "./part.ts";
 import { openPolicy } from "./policy/open-policy.ts";
 import { openRender } from "./render/open-render.ts";
+import { openSets } from "./sets/open-sets.ts";
 import { openSource } from "./source/open-source.ts";
 import { startParts } from "./start.ts";
 import { openStatus } from "./status/open-status.ts";
@@ -46,7 +47,16 @@ function openParts(input: PartInput): readonly GitOpsPart[] {
     health: status.health,
     report: status.report,
   };
-  return [policy, source, render, targets, status, openSync(shared), openApi(shared)];
+  return [
+    policy,
+    source,
+    render,
+    targets,
+    status,
+    openSync(shared),
+    openSets(shared),
+    openApi(shared),
+  ];
 }
 
 function firstPolicy(

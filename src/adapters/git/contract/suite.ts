@@ -109,6 +109,7 @@ export function gitContract(
       await rm(folder, { recursive: true });
     });
     refContract(given);
+    branchContract(given);
     fileContract(given);
     hostileContract(given);
     lossContract(given);
@@ -194,6 +195,27 @@ function refContract(given: Given): void {
       const problem = await git.fetch(at(name), absent, never);
       assert.partialDeepStrictEqual(problem, { reason: "CommitNotFound" }, name);
     }
+  });
+}
+
+function branchContract(given: Given): void {
+  test("the branches of a repository are listed, and too many are a problem", async () => {
+    const { host, git, at } = given();
+    await host.create("branches");
+    const main = await host.commit("branches", { files: { a: "1" } });
+    const other = await host.commit("branches", { branch: "feature/Cart-9", files: { a: "2" } });
+    await host.tag("branches", { tag: "v1", commit: main });
+    assert.deepEqual(await git.branches(at("branches"), 10, never), {
+      kind: "branches",
+      branches: [
+        { name: "feature/Cart-9", commit: other },
+        { name: "main", commit: main },
+      ],
+    });
+    const many = await git.branches(at("branches"), 1, never);
+    assert.equal(many.kind === "problem" && many.reason, "TooLarge");
+    const absent = await git.branches(at("absent-branches"), 1, never);
+    assert.equal(absent.kind === "problem" && absent.reason, "RepositoryNotFound");
   });
 }
 

@@ -1,6 +1,12 @@
 // The sources of deployments, and the trees of their commits.
 
-import type { Git, GitFile, GitRepository, GitTree } from "../../../adapters/git/port.ts";
+import type {
+  Git,
+  GitBranches,
+  GitFile,
+  GitRepository,
+  GitTree,
+} from "../../../adapters/git/port.ts";
 import { createRecord } from "../../../acting/claimed-writes.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
@@ -17,7 +23,13 @@ import type { AccessPorts } from "./repository-access.ts";
 import { sourceFields, sourceName } from "./repository-name.ts";
 import type { SourceFields } from "./repository-name.ts";
 import type { ResolvedSource, SourceProblem, SourceProblemReason } from "./source-trees.ts";
-import type { SourceRevision, SourceState, SourceTree, SourceTrees } from "./source-trees.ts";
+import type {
+  RepositoryFields,
+  SourceRevision,
+  SourceState,
+  SourceTree,
+  SourceTrees,
+} from "./source-trees.ts";
 
 export interface GitTreesInput extends AccessPorts, GitPorts {
   readonly ports: AccessPorts["ports"] & GitPorts["ports"];
@@ -35,6 +47,8 @@ export function gitTrees(input: GitTreesInput): SourceTrees {
   return {
     sourceOf: async (deployment, context) => await sourceOf(input, deployment, context),
     resolve: async (deployment, ref, context) => await resolve(input, deployment, ref, context),
+    branches: async (owner, repository, context) =>
+      await branches(input, owner, repository, context),
     open: async (at, path, context) => await open(input, at, path, context),
   };
 }
@@ -109,6 +123,24 @@ async function resolve(
   if (resolved.kind === "problem") return resolved;
   const { commit, ref: full = "" } = resolved;
   return { kind: "revision", name: sourceName(fields), namespace, commit, ref: full };
+}
+
+async function branches(
+  input: GitTreesInput,
+  owner: Resource,
+  { repoURL, credential: given }: RepositoryFields,
+  context: Context,
+): Promise<GitBranches | SourceProblem> {
+  const source = { repoURL, ...(given === "" ? {} : { credential: given }) };
+  const reader = { ...owner, spec: { source } };
+  const { namespace = "" } = owner.metadata;
+  const credential = await credentialName(input, reader);
+  const access = await accessTo(input, namespace, repoURL, credential, context);
+  if (access.kind === "problem") return access;
+  const { maxRefs } = gitopsLimits;
+  return await callGit(input, "resolve", repoURL, context, (git, signal) =>
+    git.branches(access.repository, maxRefs, signal),
+  );
 }
 
 async function open(

@@ -9,12 +9,12 @@ import type { Context, Reconciler } from "../../../engine/reconciler.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
-import { objectAt, textAt } from "../../../kernel/json-read.ts";
+import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
 import { fetchesMetric } from "../metrics.ts";
-import { deploymentsKind, sourceKey, sourcesKind } from "../names.ts";
+import { deploymentSetsKind, deploymentsKind, sourceKey, sourcesKind } from "../names.ts";
 import { callGit, untouched } from "./git-calls.ts";
 import type { GitPorts } from "./git-calls.ts";
 import { accessTo } from "./repository-access.ts";
@@ -80,8 +80,26 @@ async function usageOf(
     if (page.next === undefined) break;
     page = await store.list({ kind: deploymentsKind, namespace, from: page.next });
   }
+  if (await isReadBySet(store, namespace, name)) intervals.push(unstated);
   const isUsed = intervals.length > 0;
   return { isUsed, pollSeconds: isUsed ? Math.min(...intervals) : unstated };
+}
+
+/** Sets read folders of repositories. */
+async function isReadBySet(
+  store: SourceReconcilerInput["ports"]["store"],
+  namespace: string,
+  source: string,
+): Promise<boolean> {
+  let page = await store.list({ kind: deploymentSetsKind, namespace });
+  for (;;) {
+    for (const { body, revision } of page.records) {
+      const set = decodeDocument(body, revision);
+      if (textsAt(set, "status", "sources").includes(source)) return true;
+    }
+    if (page.next === undefined) return false;
+    page = await store.list({ kind: deploymentSetsKind, namespace, from: page.next });
+  }
 }
 
 async function compare(

@@ -2,7 +2,7 @@
  * What other parts read of a source: the files of a commit. The tree comes from the cache of this
  * process, which fetches the commit when another process resolved it.
  */
-import type { GitFile, GitProblem, GitTree } from "../../../adapters/git/port.ts";
+import type { GitBranches, GitFile, GitProblem, GitTree } from "../../../adapters/git/port.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 
@@ -17,8 +17,20 @@ export interface SourceTrees {
    * Verified as the deployment demands.
    */
   resolve(deployment: Resource, ref: string, context: Context): Promise<ResolvedSource>;
+  /** The branches of a repository, read now. `owner` is of the namespace that reads it. */
+  branches(
+    owner: Resource,
+    repository: RepositoryFields,
+    context: Context,
+  ): Promise<GitBranches | SourceProblem>;
   /** The files of a path. Every call to the host passes `context.outside`. */
   open(at: SourceRevision, path: string, context: Context): Promise<SourceTree | SourceProblem>;
+}
+
+export interface RepositoryFields {
+  readonly repoURL: string;
+  /** Empty: the credential for this URL, if there is one. */
+  readonly credential: string;
 }
 
 export type SourceState = ResolvedSource | SourcePending;
