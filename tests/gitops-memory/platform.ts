@@ -17,7 +17,7 @@ import { openStatus } from "../../src/modules/gitops/status/open-status.ts";
 import { openSync } from "../../src/modules/gitops/sync/open-sync.ts";
 import { openTargets } from "../../src/modules/gitops/targets/open-targets.ts";
 import { openRig, tenant } from "./rig.ts";
-import type { Rig } from "./rig.ts";
+import type { Rig, RigOptions } from "./rig.ts";
 
 export interface Platform extends Rig {
   /** Replaces the objects of a folder. Deployments see it when they are woken, or within 40 s. */
@@ -35,10 +35,10 @@ interface Repository {
   problem: SourceProblem | undefined;
 }
 
-export async function openPlatform(): Promise<Platform> {
+export async function openPlatform(more: RigOptions = {}): Promise<Platform> {
   const repository: Repository = { folders: new Map(), branches: new Set(), problem: undefined };
   const { folders, branches } = repository;
-  const rig = await openRig({}, { open: (input) => openParts(input, repository) });
+  const rig = await openRig({}, { open: (input) => openParts(input, repository) }, "warn", more);
   return {
     ...rig,
     commit: (path, objects) => void folders.set(path, objects),

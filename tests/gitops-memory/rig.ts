@@ -1,7 +1,7 @@
 // A control plane in memory with the gitops module, for tests. The test owns the time.
 
 import { openMemoryPlane } from "../../src/app/memory-plane.ts";
-import type { MemoryPlane } from "../../src/app/memory-plane.ts";
+import type { MemoryPlane, MemoryPlaneOptions } from "../../src/app/memory-plane.ts";
 import { startReconciling } from "../../src/app/reconciling.ts";
 import { strictModules } from "../../src/app/user-modules.ts";
 import type { Reconciling } from "../../src/app/reconciling.ts";
@@ -49,16 +49,24 @@ const config = {
 
 const clusterKinds = new Set(["GitOpsPolicy", "HealthRule"]);
 
+export interface RigOptions extends Pick<MemoryPlaneOptions, "broker" | "configuration"> {
+  /** Further modules. */
+  readonly beside?: readonly BuiltInModule[];
+}
+
 /** With `fakes`, sync runs alone, with a repository and a target of the test. */
 export async function openRig(
   configuration: JsonObject = {},
   fakes?: Pick<Fakes, "open">,
   level: "info" | "warn" = "warn",
+  more: RigOptions = {},
 ): Promise<Rig> {
+  const { beside = [], ...options } = more;
   const memory = await openMemoryPlane({
-    builtIn: [fakes === undefined ? gitops : withFakes(fakes)],
+    builtIn: [...beside, fakes === undefined ? gitops : withFakes(fakes)],
     hasEngine: false,
-    configuration: { gitops: configuration },
+    ...options,
+    configuration: { ...options.configuration, gitops: configuration },
   });
   const { plane, surroundings } = memory;
   const lines: string[] = [];

@@ -39,6 +39,9 @@ describe("the patterns of kinds", () => {
   const isServed = (id: string): boolean => !id.endsWith(".internal");
 
   it("match a kind, a group, or every served kind", () => {
+    const most = wantedKinds(["*", "*.shop.dev", "!secrets", "!orders.shop.dev"], () => true);
+    assert.ok(most("configmaps") && most("carts.shop.dev"));
+    assert.ok(!most("secrets") && !most("orders.shop.dev"));
     const some = wantedKinds(["configmaps", "*.environments.setpoint.dev"], isServed);
     assert.ok(some("configmaps") && some("plans.environments.setpoint.dev"));
     assert.ok(!some("secrets") && !some("plans.other.dev"));

@@ -57,8 +57,17 @@ const fields: Readonly<Record<keyof BusConfiguration, ConfigurationField>> = {
   source: { type: "text", summary: "`source` of events; default: an id of this store" },
   kinds: {
     type: "texts",
-    summary: "kinds whose changes are events: PLURAL.GROUP, *.GROUP or *",
-    default: ["*.environments.setpoint.dev"],
+    summary:
+      "kinds whose changes are events: PLURAL.GROUP, *.GROUP or *, and !PLURAL.GROUP for none",
+    default: [
+      "*.environments.setpoint.dev",
+      "*.gitops.setpoint.dev",
+      // Records of the server, which change with every sync.
+      "!gitsources.gitops.setpoint.dev",
+      "!inventories.gitops.setpoint.dev",
+      "!operations.gitops.setpoint.dev",
+      "!syncbundles.gitops.setpoint.dev",
+    ],
     problem: (value) =>
       allTexts(value, kindPattern) ? undefined : "must be a list of PLURAL.GROUP, *.GROUP or *",
   },
@@ -97,7 +106,7 @@ export const defaultConfiguration = Object.fromEntries(
   ),
 ) as unknown as BusConfiguration;
 
-const kindPattern = /^(?:\*|\*\.[a-z0-9.-]+|[a-z0-9-]+(?:\.[a-z0-9.-]+)?)$/;
+const kindPattern = /^(?:\*|\*\.[a-z0-9.-]+|!?[a-z0-9-]+(?:\.[a-z0-9.-]+)?)$/;
 
 function isText(value: unknown, pattern: RegExp): boolean {
   return typeof value === "string" && pattern.test(value);

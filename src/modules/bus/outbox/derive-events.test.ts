@@ -71,6 +71,35 @@ describe("the events of a change", () => {
     assert.deepEqual(names(before, after), ["ready", "unhealthy", "reminder", "overdue"]);
   });
 
+  it("name the end of a sync and the health of the managed objects", () => {
+    const state = (phase: string, health: string, id = "op-1", retryCount = 0): Resource => {
+      const operation = { id, trigger: "Automated", revision: "c1" };
+      const operationState = { operation, phase, retryCount };
+      return resource({ operationState, health: { status: health } });
+    };
+    const events = (before: Resource, after: Resource): readonly unknown[] =>
+      derivedEvents("updated", factsOf(after), factsOf(before));
+    const running = state("Running", "Healthy");
+    assert.deepEqual(events(running, state("Succeeded", "Healthy")), [
+      {
+        name: "sync-succeeded",
+        details: { operation: "op-1", trigger: "Automated", revision: "c1", retries: 0 },
+      },
+    ]);
+    assert.deepEqual(events(running, state("Running", "Degraded")), [
+      { name: "health-degraded", details: { from: "Healthy", to: "Degraded" } },
+    ]);
+    assert.deepEqual(names(running, state("Failed", "Degraded")), [
+      "sync-failed",
+      "health-degraded",
+    ]);
+    const succeeded = state("Succeeded", "Healthy");
+    assert.deepEqual(names(succeeded, state("Succeeded", "Healthy")), ["status-updated"]);
+    assert.deepEqual(names(succeeded, state("Succeeded", "Healthy", "op-2")), ["sync-succeeded"]);
+    const failed = state("Failed", "Healthy");
+    assert.deepEqual(names(failed, state("Failed", "Healthy", "op-1", 1)), ["sync-failed"]);
+  });
+
   it("are at least one: updated for metadata, status-updated for the rest", () => {
     assert.deepEqual(names(resource(), resource({}, { labels: { a: "b" } })), ["updated"]);
     assert.deepEqual(names(resource(), resource({ note: "x" })), ["status-updated"]);

@@ -3,7 +3,7 @@
 
 import { hash } from "node:crypto";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { listAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { listAt, numberAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Change } from "../../../store/port.ts";
 
@@ -23,8 +23,20 @@ export interface Facts {
   readonly isOverdue: boolean;
   readonly progress: string;
   readonly drift: string;
+  /** `status.operationState`: the operation that runs or has ended; undefined without one. */
+  readonly operation: OperationFacts | undefined;
+  /** `status.health.status`: the health of the objects that the resource manages. */
+  readonly objectHealth: string;
   /** "True", "False", "Unknown", or empty. */
   readonly ready: string;
+}
+
+export interface OperationFacts {
+  readonly id: string;
+  readonly phase: string;
+  readonly trigger: string;
+  readonly revision: string;
+  readonly retries: number;
 }
 
 export interface DerivedEvent {
@@ -49,7 +61,21 @@ export function factsOf(resource: Resource): Facts {
     isOverdue: textAt(status, "overdueAnnouncedAt") !== "",
     progress: Object.keys(progress).length === 0 ? "" : JSON.stringify(progress),
     drift: textAt(status, "drift", "state"),
+    operation: operationOf(objectAt(status, "operationState")),
+    objectHealth: textAt(status, "health", "status"),
     ready: textAt(ready, "status"),
+  };
+}
+
+function operationOf(state: JsonObject): OperationFacts | undefined {
+  const phase = textAt(state, "phase");
+  if (phase === "") return undefined;
+  return {
+    id: textAt(state, "operation", "id"),
+    phase,
+    trigger: textAt(state, "operation", "trigger"),
+    revision: textAt(state, "operation", "revision"),
+    retries: numberAt(state, "retryCount") ?? 0,
   };
 }
 
@@ -95,10 +121,32 @@ function statusEvents(after: Facts, before: Facts): readonly DerivedEvent[] {
   if (after.health !== before.health && after.health !== "") {
     events.push({ name: eventNameOf(after.health) });
   }
+  events.push(...syncEvents(after, before));
   if (after.reminders > before.reminders) events.push({ name: "reminder" });
   if (after.isOverdue && !before.isOverdue) events.push({ name: "overdue" });
   if (after.ready !== before.ready && after.ready !== "") {
     events.push({ name: after.ready === "True" ? "ready" : "not-ready" });
+  }
+  return events;
+}
+
+/** A sync that starts and ends between two states has one event, with its end. */
+function syncEvents(
+  { operation, objectHealth: to }: Facts,
+  { operation: earlier, objectHealth: from }: Facts,
+): readonly DerivedEvent[] {
+  const events: DerivedEvent[] = [];
+  const isOther =
+    operation?.id !== earlier?.id ||
+    operation?.phase !== earlier?.phase ||
+    operation?.retries !== earlier?.retries;
+  if (operation !== undefined && isOther) {
+    const { id, phase, trigger, revision, retries } = operation;
+    const details = { operation: id, trigger, revision, retries };
+    events.push({ name: `sync-${eventNameOf(phase)}`, details });
+  }
+  if (to !== from && to !== "") {
+    events.push({ name: `health-${eventNameOf(to)}`, details: { from, to } });
   }
   return events;
 }

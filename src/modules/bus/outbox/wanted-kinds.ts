@@ -1,5 +1,5 @@
 // Which kinds are published: patterns such as "environments.environments.setpoint.dev", "*.GROUP"
-// or "*".
+// or "*". A pattern "!PLURAL.GROUP" takes a kind out of all of them.
 
 export type WantedKinds = (kindId: string) => boolean;
 
@@ -11,7 +11,9 @@ export function wantedKinds(
   const exact = new Set(patterns.filter((pattern) => !pattern.startsWith("*")));
   const groups = new Set(patterns.filter((each) => each.startsWith("*.")).map((p) => p.slice(2)));
   const isAll = patterns.includes("*");
+  const left = new Set(patterns.filter((each) => each.startsWith("!")).map((p) => p.slice(1)));
   return (kindId) => {
+    if (left.has(kindId)) return false;
     if (exact.has(kindId) || groups.has(groupOf(kindId))) return true;
     return isAll && isServed(kindId);
   };
