@@ -41,7 +41,7 @@ const spec: JsonObject = {
   syncPolicy: { retry: { firstSeconds: 600, mostSeconds: 600 } },
 };
 
-test("the end of each sync and a degraded health are CloudEvents of the deployment", async () => {
+test("the end of syncs and promotions and a degraded health are CloudEvents", async () => {
   const broker = new MemoryBroker();
   const beside = builtInModules.filter(({ name }) => name === "bus" || name === "insight");
   // As a configuration file with an empty section gives it.
@@ -88,5 +88,12 @@ test("the end of each sync and a degraded health are CloudEvents of the deployme
     textAt(health.events[0], "subject"),
     "namespaces/jane/gitopsdeployments.gitops.setpoint.dev/root",
   );
+
+  const promotions = await subscribe(broker, "promotionrun.failed.#");
+  const manualPromotion = { targetEnvironment: "dev" };
+  const run = { application: "shop", snapshot: "absent", manualPromotion };
+  await platform.create("PromotionRun", "first", run);
+  await platform.pass(5_000);
+  assert.deepEqual(namesOf(promotions), ["promotionrun.failed"]);
   assert.deepEqual(namesOf(records), [], "records of the server are not published");
 });

@@ -6,6 +6,7 @@ import type { JsonObject } from "../../src/kernel/json.ts";
 import { digestOf } from "../../src/modules/gitops/digest.ts";
 import type { GitOpsPart, PartInput } from "../../src/modules/gitops/part.ts";
 import { openPolicy } from "../../src/modules/gitops/policy/open-policy.ts";
+import { openPromotion } from "../../src/modules/gitops/promotion/open-promotion.ts";
 import type { Renderer } from "../../src/modules/gitops/render/renderer.ts";
 import { openSets } from "../../src/modules/gitops/sets/open-sets.ts";
 import type {
@@ -63,9 +64,10 @@ function openParts(input: PartInput, repository: Repository): GitOpsPart {
     health: status.health,
     report: status.report,
   });
-  const parts = [targets, sync, sets];
+  const promotion = openPromotion();
+  const parts = [targets, sync, sets, promotion];
   return {
-    admission: sets.admission ?? [],
+    admission: [sets, promotion].flatMap((part) => part.admission ?? []),
     start: async (more, stops) => {
       for (const part of parts) await part.start?.(more, stops);
     },

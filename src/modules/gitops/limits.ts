@@ -103,6 +103,16 @@ export const gitopsLimits = {
   /** How often a set is tried again while a repository cannot be read. */
   setRetryMs: 30_000,
 
+  // promotion
+  /** A target whose provisioner has not removed it for so long is Failed. */
+  targetRemovalMs: 120_000,
+  verificationTimeoutSeconds: 300,
+  promotionTimeoutSeconds: 600,
+  /** How often a promotion looks again, besides being woken. */
+  promotionPollMs: 15_000,
+  keptVerified: 50,
+  maxPromotionSteps: 50,
+
   // status
   /** Objects that the status of a deployment lists; the Inventory has all. */
   maxStatusResources: 200,

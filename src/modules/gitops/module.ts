@@ -7,8 +7,15 @@ import { gitopsErrors } from "./errors.ts";
 import { credentialKind } from "./kinds/credential-kind.ts";
 import { deploymentKind } from "./kinds/deployment-kind.ts";
 import { deploymentSetKind } from "./kinds/deployment-set-kind.ts";
+import { targetClaimKind, targetClassKind, targetKind } from "./kinds/delivery-target-kinds.ts";
 import { managedEnvironmentKind } from "./kinds/managed-environment-kind.ts";
 import { healthRuleKind, policyKind } from "./kinds/policy-kinds.ts";
+import {
+  bindingKind,
+  promotionEnvironmentKind,
+  promotionRunKind,
+  snapshotKind,
+} from "./kinds/promotion-kinds.ts";
 import { bundleKind, inventoryKind, operationKind, sourceKind } from "./kinds/record-kinds.ts";
 import { syncRunKind } from "./kinds/sync-run-kind.ts";
 import { gitopsLimits } from "./limits.ts";
@@ -20,6 +27,12 @@ const writeVerbs = ["create", "update", "patch", "delete", "deletecollection"];
 const written = [
   "gitopsdeployments",
   "gitopsdeploymentsets",
+  "promotionenvironments",
+  "snapshots",
+  "snapshotenvironmentbindings",
+  "promotionruns",
+  "deploymenttargets",
+  "deploymenttargetclaims",
   "gitopsdeploymentsyncruns",
   "gitopsdeploymentrepositorycredentials",
   "gitopsdeploymentmanagedenvironments",
@@ -34,6 +47,13 @@ export const gitops: BuiltInModule = {
     { kind: deploymentKind, isReconciled: true },
     { kind: syncRunKind, isReconciled: true },
     { kind: deploymentSetKind, isReconciled: true },
+    { kind: promotionEnvironmentKind, isReconciled: true },
+    { kind: snapshotKind, isReconciled: false },
+    { kind: bindingKind, isReconciled: true },
+    { kind: promotionRunKind, isReconciled: true },
+    { kind: targetClassKind, isReconciled: false },
+    { kind: targetKind, isReconciled: true },
+    { kind: targetClaimKind, isReconciled: true },
     { kind: credentialKind, isReconciled: true },
     { kind: managedEnvironmentKind, isReconciled: true },
     { kind: sourceKind, isReconciled: true },

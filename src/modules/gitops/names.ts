@@ -14,6 +14,13 @@ export const syncRunsKind = `gitopsdeploymentsyncruns.${gitopsGroup}`;
 export const credentialsKind = `gitopsdeploymentrepositorycredentials.${gitopsGroup}`;
 export const managedEnvironmentsKind = `gitopsdeploymentmanagedenvironments.${gitopsGroup}`;
 export const deploymentSetsKind = `gitopsdeploymentsets.${gitopsGroup}`;
+export const promotionEnvironmentsKind = `promotionenvironments.${gitopsGroup}`;
+export const snapshotsKind = `snapshots.${gitopsGroup}`;
+export const bindingsKind = `snapshotenvironmentbindings.${gitopsGroup}`;
+export const promotionRunsKind = `promotionruns.${gitopsGroup}`;
+export const targetClassesKind = `deploymenttargetclasses.${gitopsGroup}`;
+export const deliveryTargetsKind = `deploymenttargets.${gitopsGroup}`;
+export const targetClaimsKind = `deploymenttargetclaims.${gitopsGroup}`;
 export const operationsKind = `operations.${gitopsGroup}`;
 export const sourcesKind = `gitsources.${gitopsGroup}`;
 export const inventoriesKind = `inventories.${gitopsGroup}`;
@@ -57,9 +64,18 @@ export const optionsAnnotation = `${gitopsGroup}/sync-options`;
 /** On a hook: the id of the operation that created it. */
 export const hookOperationAnnotation = `${gitopsGroup}/operation-id`;
 
-/** On a deployment of a GitOpsDeploymentSet: its name, and the digest of what the set applied. */
+/** On a deployment of a GitOpsDeploymentSet: its name. */
 export const setLabel = `${gitopsGroup}/set`;
-export const setDigestAnnotation = `${gitopsGroup}/set-digest`;
+/** On a deployment that the server generates: the digest of what was applied. */
+export const generatedAnnotation = `${gitopsGroup}/generated-digest`;
+
+/** On a SnapshotEnvironmentBinding: each new value is one request to verify again. */
+export const verifyAnnotation = `${gitopsGroup}/verify`;
+
+/** On the deployments of a binding. */
+export const applicationLabel = `${gitopsGroup}/application`;
+export const componentLabel = `${gitopsGroup}/component`;
+export const environmentLabel = `${gitopsGroup}/environment`;
 
 /** The field manager of server-side apply, in all targets. */
 export const fieldManager = "setpoint-gitops";

@@ -6,6 +6,7 @@ import { openApi } from "./api/open-api.ts";
 import { gitopsConfiguration } from "./configuration.ts";
 import type { GitOpsPart, PartInput } from "./part.ts";
 import { openPolicy } from "./policy/open-policy.ts";
+import { openPromotion } from "./promotion/open-promotion.ts";
 import { openRender } from "./render/open-render.ts";
 import { openSets } from "./sets/open-sets.ts";
 import { openSource } from "./source/open-source.ts";
@@ -55,6 +56,7 @@ function openParts(input: PartInput): readonly GitOpsPart[] {
     status,
     openSync(shared),
     openSets(shared),
+    openPromotion(),
     openApi(shared),
   ];
 }

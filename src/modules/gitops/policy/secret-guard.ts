@@ -1,5 +1,5 @@
-// Who writes a credential or a managed environment decides where its Secret is sent, so the user
-// must be allowed to read the Secret.
+// Who writes a credential, a managed environment or a target decides where its Secret is sent, so
+// the user must be allowed to read the Secret.
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
 import type { Authorizer } from "../../../intents/auth/policy.ts";
@@ -7,11 +7,19 @@ import { checkReferences } from "../../../intents/auth/secret-access.ts";
 import { systemCaller } from "../../../intents/bootstrap.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
-import { credentialsKind, managedEnvironmentsKind } from "../names.ts";
+import {
+  credentialsKind,
+  deliveryTargetsKind,
+  managedEnvironmentsKind,
+  promotionEnvironmentsKind,
+} from "../names.ts";
 
-const fields = new Map([
-  [credentialsKind, "secret"],
-  [managedEnvironmentsKind, "credentialsSecret"],
+const inCredentials = ["kubernetesCredentials", "clusterCredentialsSecret"];
+const fields: ReadonlyMap<string, readonly string[]> = new Map([
+  [credentialsKind, ["secret"]],
+  [managedEnvironmentsKind, ["credentialsSecret"]],
+  [deliveryTargetsKind, inCredentials],
+  [promotionEnvironmentsKind, ["unstableConfigurationFields", ...inCredentials]],
 ]);
 
 export function secretGuard(authorizer: Authorizer): AdmissionPlugin {
@@ -22,11 +30,11 @@ export function secretGuard(authorizer: Authorizer): AdmissionPlugin {
       if (field === undefined || object === undefined || target.subresource !== "") return;
       if (operation === "DELETE" || caller.user.name === systemCaller.user.name) return;
       if (old !== undefined && equalJson(old.spec, object.spec)) return;
-      const name = textAt(object, "spec", field);
+      const name = textAt(object, "spec", ...field);
       if (name === "") return;
       const { namespace } = target;
       checkReferences(authorizer, caller.user, target, [
-        { field: `spec.${field}`, namespace, name },
+        { field: `spec.${field.join(".")}`, namespace, name },
       ]);
     },
   };

@@ -5,16 +5,16 @@
  * no branches, must not delete what runs. While anything is wrong with the set, nothing is deleted.
  */
 import type { ChildDocument } from "../../../engine/reconciler.ts";
-import { equalJson, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { objectAt, textAt } from "../../../kernel/json-read.ts";
+import { objectAt } from "../../../kernel/json-read.ts";
 import { subdomainProblems } from "../../../kernel/names.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { TemplateProblem } from "../../../kernel/template/template.ts";
 import type { Template } from "../../../kernel/template/template.ts";
 import { digestOf } from "../digest.ts";
+import { generatedDocument, isAsGenerated } from "../generated-deployment.ts";
 import { gitopsLimits } from "../limits.ts";
-import { gitopsVersion, setDigestAnnotation, setLabel } from "../names.ts";
+import { setLabel } from "../names.ts";
 import type { Combination } from "./combinations.ts";
 
 export interface WantedDeployment {
@@ -72,18 +72,13 @@ function documentOf(rendered: Json, set: SetIdentity): ChildDocument {
   const name = metadata["name"];
   // A name with one expression takes the type of its value.
   const plain = typeof name === "string" ? name : JSON.stringify(name ?? null);
-  const digest = digestOf({ labels, annotations, spec });
-  return {
-    apiVersion: gitopsVersion,
-    kind: "GitOpsDeployment",
-    metadata: {
-      name: plain,
-      namespace: set.namespace,
-      labels: { ...labels, ...(set.name.length > 63 ? {} : { [setLabel]: set.name }) },
-      annotations: { ...annotations, [setDigestAnnotation]: digest },
-    },
+  return generatedDocument({
+    name: plain,
+    namespace: set.namespace,
+    labels: { ...labels, ...(set.name.length > 63 ? {} : { [setLabel]: set.name }) },
+    annotations,
     spec,
-  };
+  });
 }
 
 function textsOf(map: JsonObject): Readonly<Record<string, string>> {
@@ -121,7 +116,7 @@ export function decideSet(
   const byName = new Map(present.map((each) => [each.metadata.name, each]));
   const apply = wanted.filter(({ document }) => {
     const live = byName.get(document.metadata.name);
-    return live === undefined || !isAsWanted(document, live);
+    return live === undefined || !isAsGenerated(document, live);
   });
   const names = new Set(wanted.map(({ name }) => name));
   const left = present.filter(
@@ -152,22 +147,4 @@ function heldOf(
   if (hash === confirmed) return undefined;
   const names = left.map(({ metadata }) => metadata.name);
   return { reason: isAll ? "All" : "Many", hash, names };
-}
-
-/** Fields that others add are theirs; a field that was changed or removed is applied again. */
-function isAsWanted({ metadata, ["spec"]: spec }: ChildDocument, live: Resource): boolean {
-  const digest = metadata.annotations?.[setDigestAnnotation] ?? "";
-  return (
-    textAt(live, "metadata", "annotations", setDigestAnnotation) === digest &&
-    covers(objectAt(live, "metadata", "labels"), metadata.labels ?? {}) &&
-    covers(objectAt(live, "metadata", "annotations"), metadata.annotations ?? {}) &&
-    covers(objectAt(live, "spec"), spec ?? {})
-  );
-}
-
-/** Whether every field of the wanted value has its value in the live one. */
-function covers(live: Json | undefined, wanted: Json): boolean {
-  if (!isJsonObject(wanted)) return equalJson(live ?? null, wanted);
-  if (live === undefined || !isJsonObject(live)) return false;
-  return Object.entries(wanted).every(([key, value]) => covers(live[key], value));
 }
