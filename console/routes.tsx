@@ -78,6 +78,9 @@ export const resourceTabs: readonly { readonly id: ResourceTab; readonly label: 
   { id: "why", label: "Why" },
   { id: "status", label: "Status" },
   { id: "events", label: "Events" },
+  { id: "history", label: "History" },
+  { id: "yaml", label: "YAML" },
+  { id: "related", label: "Related" },
 ];
 
 const loadResource = async (): Promise<Page> =>
@@ -101,6 +104,12 @@ export const routes: readonly Route[] = [
     section: "explorer",
     crumbs: ({ kind = "" }) => [explorer, { label: kind }],
     load: async () => (await import("./pages/explorer/rows-page.tsx")).RowsPage,
+  },
+  {
+    pattern: "/x/:kind/new",
+    section: "explorer",
+    crumbs: ({ kind = "" }) => [...kindCrumbs(kind), { label: "New" }],
+    load: async () => (await import("./pages/resource/create-page.tsx")).CreatePage,
   },
   {
     pattern: "/x/:kind/:namespace/:name",

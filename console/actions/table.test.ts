@@ -13,6 +13,7 @@ const kind: KindInfo = {
   singular: "database",
   shortNames: [],
   isNamespaced: true,
+  hasStatus: true,
   verbs: new Set(["get", "list", "patch", "update", "delete"]),
 };
 const orders: Subject = { kind, namespace: "shop", name: "orders" };

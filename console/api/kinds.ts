@@ -17,6 +17,8 @@ export interface KindInfo {
   readonly shortNames: readonly string[];
   readonly isNamespaced: boolean;
   readonly verbs: ReadonlySet<string>;
+  /** Whether the status is written apart from the rest. */
+  readonly hasStatus: boolean;
 }
 
 interface Discovery {
@@ -36,6 +38,7 @@ interface DiscoveredResource {
   readonly singularResource?: string;
   readonly shortNames?: readonly string[];
   readonly verbs: readonly string[];
+  readonly subresources?: readonly { readonly subresource: string }[];
 }
 
 const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -104,6 +107,7 @@ function kindFrom(group: string, version: string, resource: DiscoveredResource):
     shortNames: shortNames ?? [],
     isNamespaced: scope === "Namespaced",
     verbs: new Set(verbs),
+    hasStatus: resource.subresources?.some(({ subresource }) => subresource === "status") === true,
   };
 }
 

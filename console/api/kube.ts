@@ -80,6 +80,24 @@ export const kube = {
       ...(uid === undefined ? {} : { body: { preconditions: { uid } } }),
     }),
 
+  /** As it was at a revision of the store: undefined when it did not exist then. */
+  at: async (
+    kind: KindInfo,
+    { namespace, name }: Named,
+    revision: number,
+    signal?: AbortSignal,
+  ) => {
+    const { items } = await request<ListOf<Resource>>(kindPath(kind, namespace), {
+      query: {
+        fieldSelector: `metadata.name=${name}`,
+        resourceVersion: revision,
+        resourceVersionMatch: "Exact",
+      },
+      ...withSignal(signal),
+    });
+    return items[0];
+  },
+
   /** Of one resource, newest last. */
   events: async ({ namespace }: Named, uid: string, signal?: AbortSignal) =>
     await request<ListOf<EventDocument>>(
