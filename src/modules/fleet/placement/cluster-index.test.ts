@@ -5,6 +5,7 @@ import { encodeDocument } from "../../../kernel/document.ts";
 import { manualTimers } from "../../../kernel/manual-timers.ts";
 import type { LiveListener } from "../../../intents/live-view.ts";
 import type { FeedListener } from "../../../intents/watch/change-feed.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
 import type { Change, StoredRecord } from "../../../store/port.ts";
 import { sampleCluster, sampleManaged } from "../clusters/sample-cluster.ts";
 import { clusterKey, managedInstanceKey } from "../names.ts";
@@ -20,11 +21,18 @@ function change(type: Change["type"], id: string, revision: number, spec = {}): 
   return { ...record(id, revision, spec), type, previous: undefined, atMs: 0, terms: [] };
 }
 
+interface Opened {
+  readonly index: ClusterIndex;
+  readonly feed: (change: Change) => void;
+  /** Changes the cluster, or creates it. */
+  readonly put: (name: string, spec?: JsonObject) => void;
+}
+
 /** An index over what `stored` lists; `during` arrives while it is loaded. */
 async function open(
   stored: readonly StoredRecord[],
   during: readonly Change[] = [],
-): Promise<{ readonly index: ClusterIndex; readonly feed: (change: Change) => void }> {
+): Promise<Opened> {
   let listener: FeedListener = () => undefined;
   let followed: LiveListener = () => undefined;
   const index = await openClusterIndex({
@@ -51,7 +59,12 @@ async function open(
       },
     },
   });
-  return { index, feed: (one) => listener([one], one.revision) };
+  const put = (name: string, spec: JsonObject = {}): void => {
+    const { metadata, ...rest } = sampleCluster(spec, { phase: "ready" });
+    const resource = { ...rest, metadata: { ...metadata, name } };
+    followed({ key: clusterKey(name), revision: 2, resource }, undefined);
+  };
+  return { index, feed: (one) => listener([one], one.revision), put };
 }
 
 function usedOf(index: ClusterIndex): number | undefined {
@@ -81,4 +94,20 @@ test("a region without clusters has none, and a cluster is found by its id", asy
   assert.deepEqual(index.inRegion("aws", "eu-west-1"), []);
   assert.equal(index.get("east-1")?.id, "east-1");
   assert.equal(index.get("other"), undefined);
+});
+
+test("a change of one cluster leaves what is known about the others", async () => {
+  const { index, feed, put } = await open([]);
+  put("east-2");
+  const [before] = index.inRegion("aws", "us-east-1").filter(({ id }) => id === "east-2");
+  put("east-1", { dns: "apps.other.example.com" });
+  feed(change("created", "i1", 5));
+  const after = index.inRegion("aws", "us-east-1");
+  assert.equal(
+    after.find(({ id }) => id === "east-2"),
+    before,
+  );
+  const changed = after.find(({ id }) => id === "east-1");
+  assert.deepEqual([changed?.dns, changed?.load.used], ["apps.other.example.com", 1]);
+  assert.equal(index.get("east-1"), changed);
 });

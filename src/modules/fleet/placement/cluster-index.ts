@@ -66,7 +66,9 @@ function placedUnits({ spec }: Resource, { namespace }: ResourceKey): PlacedUnit
 class FollowedClusters {
   readonly #loads = new Map<string, { used: number; readonly usedByType: Map<string, number> }>();
   readonly #clusters = new Map<string, Resource>();
-  /** Facts by region; a region is built again after a change of one of its clusters. */
+  /** Built again after a change of the cluster: with many clusters, one changes all the time. */
+  readonly #facts = new Map<string, ClusterFacts>();
+  /** Facts by region; a region is listed again after a change of one of its clusters. */
   readonly #regions = new Map<string, readonly ClusterFacts[]>();
   readonly #idsByRegion = new Map<string, Set<string>>();
 
@@ -83,6 +85,7 @@ class FollowedClusters {
     const before = this.#clusters.get(id);
     if (before === undefined) return;
     this.#clusters.delete(id);
+    this.#facts.delete(id);
     this.#idsByRegion.get(regionOf(before))?.delete(id);
     this.#regions.delete(regionOf(before));
   }
@@ -104,8 +107,13 @@ class FollowedClusters {
   }
 
   get(id: string): ClusterFacts | undefined {
+    const known = this.#facts.get(id);
+    if (known !== undefined) return known;
     const cluster = this.#clusters.get(id);
-    return cluster === undefined ? undefined : clusterFacts(cluster, this.#loadOf(id));
+    if (cluster === undefined) return undefined;
+    const facts = clusterFacts(cluster, this.#loadOf(id));
+    this.#facts.set(id, facts);
+    return facts;
   }
 
   *all(): Iterable<ClusterFacts> {
@@ -124,6 +132,7 @@ class FollowedClusters {
     const load = this.#loads.get(cluster) ?? { used: 0, usedByType: new Map<string, number>() };
     if (!this.#loads.has(cluster)) {
       this.#loads.set(cluster, load);
+      this.#facts.delete(cluster);
       const known = this.#clusters.get(cluster);
       if (known !== undefined) this.#regions.delete(regionOf(known));
     }
