@@ -360,6 +360,8 @@ export const limits = Object.freeze({
   /** For a larger one the connection ends, after this time or so many bytes more. */
   lingerMs: 3_000,
   maxLingerBytes: 4 * mib,
+  /** Connections that the system keeps until they are accepted, where it allows so many. */
+  listenBacklog: 4_096,
   /** How long a new connection may take to agree on its encryption. */
   handshakeTimeoutMs: 10_000,
   /** Time for the first part of handshakes in one turn of the event loop. */

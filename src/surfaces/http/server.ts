@@ -157,7 +157,7 @@ export async function listen(
   const { host, port } = input;
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => reject(unusableAddress(input, cause)));
-    server.listen(port, host, resolve);
+    server.listen({ port, host, backlog: limits.listenBacklog }, resolve);
   });
 }
 
