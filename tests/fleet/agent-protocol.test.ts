@@ -35,7 +35,7 @@ function running(more: JsonObject = {}): JsonObject {
   return { ...ready("True"), routes, ...more };
 }
 
-/** The resourceVersion of everything that an agent could change. */
+/** Everything that an agent could change. */
 async function fingerprint(): Promise<string> {
   const kinds = ["dataplaneclusters", "managedinstances", "offerings", "organisations"];
   const lists = await Promise.all(
@@ -45,7 +45,9 @@ async function fingerprint(): Promise<string> {
     lists.flatMap((list) =>
       objectsAt(list, "items").map((item) => [
         textAt(item, "metadata", "name"),
-        textAt(item, "metadata", "resourceVersion"),
+        item["spec"],
+        // The rest of a status changes by itself, such as the number of instances.
+        valueAt(item, "status", "report"),
       ]),
     ),
   );
@@ -324,6 +326,7 @@ describe("a faulty or hostile agent", () => {
     other = await fleet.create("foreign", { cluster: "west-1", region: "eu-west-1" });
     await fleet.report("east-1", { [id]: running() });
     await fleet.untilStatus(id, "ready");
+    await fleet.untilStatus(other, "provisioning");
     const earlier = await fleet.managed("east-1", id);
     for (const entry of [
       ready("False", "Deleted"),

@@ -221,6 +221,17 @@ describe("a watch", () => {
     deepEqual([...names], ["india"]);
   });
 
+  it("ends after its time with the version to resume after", async () => {
+    using watch = await server.watch("/dinosaurs?watch=true&timeout_seconds=1", "bob");
+    await waitUntil("the end", () => watch.state.isEnded);
+    equal(watch.status, 200);
+    equal(watch.events.at(-1)?.["type"], "BOOKMARK");
+    for (const seconds of ["0", "-1", "1.5", "x"]) {
+      isError(await list({ watch: "true", timeout_seconds: seconds }), 400, 37);
+    }
+    isError(await list({ timeout_seconds: "1" }), 400, 21);
+  });
+
   it("is refused with parameters of a list, and for versions that do not exist", async () => {
     isError(await list({ watch: "true", search: "name = a" }), 400, 21);
     isError(await list({ gt_version: "1" }), 400, 21);

@@ -68,7 +68,7 @@ function observed(real: ControlPlane): ControlPlane {
       }
       return list;
     },
-    watch: (plural, after, signal) => seen(real.watch(plural, after, signal)),
+    watch: (...input) => seen(real.watch(...input)),
   };
 }
 

@@ -12,8 +12,13 @@ export interface ControlPlane extends Disposable {
   /** The Offerings whose instances the cluster may get. */
   discover(signal: AbortSignal): Promise<Discovered>;
   list(plural: string, signal: AbortSignal): Promise<AgentList>;
-  /** Changes after a version. Ends when the control plane ends the stream. */
-  watch(plural: string, after: string, signal: AbortSignal): AsyncIterable<AgentEvent>;
+  /** Changes after a version. The control plane ends the stream, at the latest after `spanMs`. */
+  watch(
+    plural: string,
+    after: string,
+    spanMs: number,
+    signal: AbortSignal,
+  ): AsyncIterable<AgentEvent>;
   reportCluster(plural: string, report: JsonObject, signal: AbortSignal): Promise<void>;
   report(plural: string, reports: JsonObject, signal: AbortSignal): Promise<ReportAnswer>;
 }
@@ -86,8 +91,10 @@ export function openControlPlane(input: ControlPlaneInput): ControlPlane {
       const list = await send({ method: "GET", path: `${below(plural)}/${plural}`, signal });
       return { version: textAt(list, "resource_version"), items: objectsAt(list, "items") };
     },
-    watch: (plural, after, signal) => {
-      const query = new URLSearchParams({ watch: "true", gt_version: after }).toString();
+    watch: (plural, after, spanMs, signal) => {
+      const seconds = String(Math.max(1, Math.ceil(spanMs / 1_000)));
+      const fields = { watch: "true", gt_version: after, timeout_seconds: seconds };
+      const query = new URLSearchParams(fields).toString();
       return events(http, input, `${below(plural)}/${plural}?${query}`, signal);
     },
     reportCluster: async (plural, body, signal) => {

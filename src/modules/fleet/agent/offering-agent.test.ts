@@ -22,6 +22,8 @@ class MemoryControlPlane implements ControlPlane {
   readonly #events: AgentEvent[] = [];
   #arrived = Promise.withResolvers<void>();
   lists = 0;
+  /** How long each watch was asked for. It lasts until it is aborted. */
+  readonly spans: number[] = [];
   isDown = false;
   /** The next watch is refused because its version is too old. */
   isCompacted = false;
@@ -54,8 +56,14 @@ class MemoryControlPlane implements ControlPlane {
     return { version: String(this.#events.length), items: [...this.instances.values()] };
   }
 
-  async *watch(_plural: string, after: string, signal: AbortSignal): AsyncGenerator<AgentEvent> {
+  async *watch(
+    _plural: string,
+    after: string,
+    spanMs: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<AgentEvent> {
     this.#check();
+    this.spans.push(spanMs);
     if (this.isCompacted) {
       this.isCompacted = false;
       throw new ControlPlaneError(410, "too old");
@@ -185,6 +193,17 @@ test("what has not changed is not applied again when everything is listed again"
   await timers.advance(200_000);
   assert.ok(controlPlane.lists >= 4);
   assert.equal(applied.length, 20);
+});
+
+test("a watch lasts until the next list, which is earlier for some agents", async () => {
+  await using rig = await openRig();
+  const { controlPlane, timers } = rig;
+  await timers.advance(500);
+  await timers.advance(300_000);
+  const { spans } = controlPlane;
+  assert.ok(spans.length >= 4);
+  assert.ok(spans.every((span) => span >= 53_000 && span <= 60_000));
+  assert.equal(new Set(spans).size, spans.length);
 });
 
 test("an agent that was restarted applies everything once, and reports it", async () => {

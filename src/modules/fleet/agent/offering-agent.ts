@@ -4,7 +4,8 @@
  *
  * - One instance is worked on by one call at a time.
  * - An object is applied when its instance, or the object itself, has changed since the last time.
- * - At least once in `resyncMs` everything is listed and compared again.
+ * - At least once in `resyncMs` everything is listed and compared again. The times of agents that
+ *   were started together spread.
  * - What has the labels of this agent and is in no list is an orphan, such as an object whose
  *   agent was killed. It is removed after two lists without it. Many orphans at once are
  *   kept, because an empty control plane is more likely than many lost deletions.
@@ -40,6 +41,8 @@ const removalMs = 1_000;
 /** Between two repairs of one object: another program may change it all the time. */
 const repairMs = 1_000;
 const stopMs = 2_000;
+/** Of a watch that the control plane does not end: its connection is closed then. */
+const lateMs = 10_000;
 
 interface Applied {
   readonly digest: string;
@@ -162,19 +165,21 @@ export class OfferingAgent {
     backoff: Backoff,
     signal: AbortSignal,
   ): Promise<void> {
-    const { controlPlane, offering, timers } = this.#input;
+    const { controlPlane, offering, timers, clock, random } = this.#input;
+    const dueMs = clock.nowMs() + offering.resyncMs * (0.9 + random.next() / 10);
     const list = await controlPlane.list(offering.plural, signal);
     await this.#take(list.items, signal);
     for (const id of this.#desired.keys()) add(id);
     for (const id of this.#orphans.confirmed) add(id);
     backoff.succeeded();
-    const due = new AbortController();
-    const cancel = timers.after(offering.resyncMs, () => due.abort());
-    const until = AbortSignal.any([signal, due.signal]);
+    const late = new AbortController();
+    const cancel = timers.after(dueMs - clock.nowMs() + lateMs, () => late.abort());
+    const until = AbortSignal.any([signal, late.signal]);
     let { version } = list;
     try {
-      while (!until.aborted) {
-        for await (const event of controlPlane.watch(offering.plural, version, until)) {
+      while (!until.aborted && clock.nowMs() < dueMs) {
+        const spanMs = dueMs - clock.nowMs();
+        for await (const event of controlPlane.watch(offering.plural, version, spanMs, until)) {
           version = event.version || version;
           if (event.kind === "bookmark") continue;
           const id = event.kind === "change" ? this.#want(event.object) : this.#drop(event.id);

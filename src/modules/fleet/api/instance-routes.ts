@@ -168,8 +168,8 @@ function presenterOf({
 /** A watch takes none of the parameters of a list. */
 function isWatch({ query }: FleetRequest, others: readonly string[]): boolean {
   const isWanted = query.get("watch") === "true";
-  const given = isWanted ? others.filter((name) => query.get(name) !== undefined) : [];
-  const lost = isWanted || query.get("gt_version") === undefined ? given : ["gt_version"];
+  const wrong = isWanted ? others : ["gt_version", "timeout_seconds"];
+  const lost = wrong.filter((name) => query.get(name) !== undefined);
   if (lost.length === 0) return isWanted;
   const when = isWanted ? "cannot be used with watch=true" : "needs watch=true";
   throw new SetpointError("request.invalid", `${lost.join(", ")}: ${when}`, {

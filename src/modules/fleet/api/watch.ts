@@ -6,6 +6,7 @@
 import type { StreamAnswer, StreamItem } from "../../../contract/route.ts";
 import type { Found } from "../../../intents/kinds/registry.ts";
 import { presentResource } from "../../../intents/read/present.ts";
+import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
@@ -23,6 +24,10 @@ export const watchFields: JsonObject = {
   gt_version: described(
     { type: "integer" },
     "Only with watch: changes after this resource version. Absent: the present state first.",
+  ),
+  timeout_seconds: described(
+    { type: "integer" },
+    `Only with watch: seconds until it ends. Default, and most: ${fleetLimits.maxWatchMs / 1_000}.`,
   ),
 };
 
@@ -54,10 +59,23 @@ export async function watchKind(
   found: Found,
 ): Promise<StreamAnswer> {
   const after = resourceVersion(request.query.get("gt_version"), "gt_version");
+  const spanMs = watchSpanMs(request.query.get("timeout_seconds"));
   if (after !== undefined) await checkWatchVersion(ports, request, after);
   const watch = new ResourceWatch(ports, request, watched, found);
   if (after !== undefined) await watch.checkLife(after);
-  return { kind: "stream", items: watch.items(after) };
+  return { kind: "stream", items: watch.items(after, spanMs) };
+}
+
+/**
+ * A client that wants to read everything again lets the stream end by itself: its connection can be
+ * used again then, and needs no other handshake.
+ */
+function watchSpanMs(text: string | undefined): number {
+  const { maxWatchMs } = fleetLimits;
+  if (text === undefined || text === "") return maxWatchMs;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Math.min(Number(text) * 1_000, maxWatchMs);
+  const message = "timeout_seconds: must be a whole number of seconds, at least 1";
+  throw new SetpointError("fleet.field", message, { details: { field: "query.timeout_seconds" } });
 }
 
 class ResourceWatch {
@@ -85,10 +103,10 @@ class ResourceWatch {
     await this.#life?.checkSince(since);
   }
 
-  async *items(after: number | undefined): AsyncGenerator<StreamItem> {
+  async *items(after: number | undefined, spanMs: number): AsyncGenerator<StreamItem> {
     const { signals, clock } = this.#ports;
     const { signal } = this.#request;
-    const endMs = clock.nowMs() + fleetLimits.maxWatchMs;
+    const endMs = clock.nowMs() + spanMs;
     const { served } = this.#found;
     const stop = signals.follow(served.id, this.#watched.namespace, (revision) => {
       this.#unread ??= revision;
@@ -105,7 +123,7 @@ class ResourceWatch {
         if (unread !== undefined) {
           this.#unread = undefined;
           position = yield* this.#changes(Math.max(position, unread - 1));
-        } else if (!isBegun || !(await this.#signalled())) {
+        } else if (!isBegun || !(await this.#signalled(endMs - clock.nowMs()))) {
           isBegun = true;
           await this.#life?.check(position, position);
           if (this.#unread === undefined) position = Math.max(position, signals.position);
@@ -210,12 +228,12 @@ class ResourceWatch {
   }
 
   /** Waits for a change; false when it is time for a bookmark, or the watch ends. */
-  async #signalled(): Promise<boolean> {
+  async #signalled(leftMs: number): Promise<boolean> {
     const { timers } = this.#ports;
     const { signal } = this.#request;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const stop = (): void => resolve(false);
-    const cancel = timers.after(limits.streamBookmarkMs, stop);
+    const cancel = timers.after(Math.min(limits.streamBookmarkMs, leftMs), stop);
     this.#wake = () => resolve(true);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();

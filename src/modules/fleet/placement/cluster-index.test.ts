@@ -99,7 +99,8 @@ test("a region without clusters has none, and a cluster is found by its id", asy
 test("a change of one cluster leaves what is known about the others", async () => {
   const { index, feed, put } = await open([]);
   put("east-2");
-  const [before] = index.inRegion("aws", "us-east-1").filter(({ id }) => id === "east-2");
+  const before = index.inRegion("aws", "us-east-1").find(({ id }) => id === "east-2");
+  assert.ok(before !== undefined);
   put("east-1", { dns: "apps.other.example.com" });
   feed(change("created", "i1", 5));
   const after = index.inRegion("aws", "us-east-1");
