@@ -23,6 +23,7 @@ export interface ConfigFile {
   readonly store?: string;
   readonly keys?: string;
   readonly hosts?: readonly string[];
+  readonly tls?: { readonly cert?: string; readonly key?: string; readonly ca?: string };
   readonly history?: string;
   readonly secretRetention?: string;
   readonly anonymous?: boolean;
@@ -102,6 +103,7 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
     store: text,
     keys: path,
     hosts: texts,
+    tls: (value, field) => readObject(value, field, { cert: path, key: path, ca: path }),
     history: text,
     secretRetention: text,
     anonymous: flag,

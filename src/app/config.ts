@@ -20,6 +20,7 @@ import { builtInModules } from "./modules.ts";
 import type { OidcFileConfig } from "./oidc-file.ts";
 import { durationMs, given, listenAddress } from "./option-values.ts";
 import { privateFolder } from "./private-folder.ts";
+import type { CertificateFiles } from "./tls/served-certificate.ts";
 import { tracingConfig } from "./tracing-config.ts";
 import type { TracingConfig, TracingOptions } from "./tracing-config.ts";
 
@@ -35,6 +36,9 @@ export interface ServeOptions extends StoreOptions, EngineOptions, TracingOption
   readonly listen?: string;
   /** More names and addresses under which clients reach the server. */
   readonly hosts?: readonly string[];
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly tlsCa?: string;
   /** How long superseded states are kept, as in "7d"; "forever" keeps all. */
   readonly history?: string;
   /** How long the secrets of deleted resources are kept in the history, as in "1h". */
@@ -60,6 +64,8 @@ export interface StoreConfig {
 export interface ServeConfig extends StoreConfig {
   readonly listen: { readonly host: string; readonly port: number };
   readonly hosts: readonly string[];
+  /** Undefined: the server has a certificate of its local authority. */
+  readonly certificate: CertificateFiles | undefined;
   /** Undefined: everything is kept. */
   readonly historyMs: number | undefined;
   /** Undefined: as long as the history. */
@@ -112,6 +118,7 @@ export function serveConfig(
     ...stored,
     listen: listenAddress("listen", given(options.listen) ?? file.listen ?? defaultListen),
     hosts,
+    certificate: certificateFiles(options, file),
     historyMs: durationMs("history", given(options.history) ?? file.history ?? defaultHistory),
     secretRetentionMs: durationMs(
       "secret-retention",
@@ -130,6 +137,22 @@ export function serveConfig(
     tracing: tracingConfig(options, file.tracing),
     sections: checkedSections(sections, file.sections ?? {}, { ...options }),
   };
+}
+
+function certificateFiles(options: ServeOptions, file: ConfigFile): CertificateFiles | undefined {
+  const certFile = given(options.tlsCert) ?? file.tls?.cert;
+  const keyFile = given(options.tlsKey) ?? file.tls?.key;
+  const caFile = given(options.tlsCa) ?? file.tls?.ca;
+  if (certFile !== undefined && keyFile !== undefined) {
+    const ca = caFile === undefined ? {} : { caFile: resolve(caFile) };
+    return { certFile: resolve(certFile), keyFile: resolve(keyFile), ...ca };
+  }
+  if (certFile === undefined && keyFile === undefined && caFile === undefined) return undefined;
+  const missing = certFile === undefined ? "tls-cert" : "tls-key";
+  throw new SetpointError("config.invalid", `--${missing} is missing`, {
+    details: { option: missing },
+    suggestion: "give both --tls-cert and --tls-key, or neither and no --tls-ca",
+  });
 }
 
 function levelOf(text: string | undefined): Level | undefined {

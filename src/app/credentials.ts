@@ -10,17 +10,21 @@ import type {
 } from "../intents/auth/service-account-token.ts";
 import { sharedSigningKey } from "../intents/auth/shared-signing-key.ts";
 import type { Intents } from "../intents/request.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { openAdminToken } from "./tls/admin-token.ts";
 import { openAuthority } from "./tls/authority.ts";
+import type { Authority } from "./tls/authority.ts";
 import { writeDurably } from "./durable-file.ts";
 import { kubeconfig } from "./tls/kubeconfig.ts";
+import { readCertificate } from "./tls/served-certificate.ts";
+import type { CertificateFiles } from "./tls/served-certificate.ts";
 
 export interface Credentials {
   readonly tls: { readonly key: string; readonly cert: string; readonly ca: string };
   readonly adminToken: string;
-  /** The certificate that clients check the server by. */
-  readonly authorityFile: string;
+  /** The certificate that clients check the server by; undefined for a public authority. */
+  readonly authorityFile: string | undefined;
   readonly signer: TokenSigner;
   readonly lookup: TokenLookup;
   /** Whom tokens for this API are meant for. */
@@ -34,13 +38,15 @@ export interface CredentialsInput {
   /** Names and addresses at which clients may reach the server. */
   readonly hosts: readonly string[];
   readonly intents: Intents;
+  /** The certificate of the operator, in place of one of the local authority. */
+  readonly own?: CertificateFiles | undefined;
 }
 
 export async function openCredentials(input: CredentialsInput): Promise<Credentials> {
-  const { folder, hosts, intents } = input;
+  const { folder, hosts, intents, own } = input;
   const { clock, random, ids } = intents;
   const authority = openAuthority({ folder, clock, random });
-  const { certificatePem: cert, keyPem: key } = authority.serverCertificate(hosts);
+  const { cert, key, serverAuthority } = servedBy(authority, hosts, own, clock);
   const adminToken = openAdminToken(folder, random);
   const signer = createTokenSigner({
     issuer: tokenIssuer,
@@ -51,18 +57,44 @@ export async function openCredentials(input: CredentialsInput): Promise<Credenti
   return {
     tls: { key, cert, ca },
     adminToken,
-    authorityFile: join(folder, "ca.crt"),
+    authorityFile: own === undefined ? join(folder, "ca.crt") : own.caFile,
     signer,
     lookup: tokenLookup(intents),
     apiAudiences: [tokenIssuer],
     writeKubeconfig: (server) => {
       const path = kubeconfigPath(folder);
       const credentials = { kind: "token", token: adminToken } as const;
-      const text = kubeconfig({ server, authorityPem: ca, user: "admin", credentials });
+      const text = kubeconfig({
+        server,
+        authorityPem: serverAuthority,
+        user: "admin",
+        credentials,
+      });
       writeDurably(path, text, { existing: "replace", mode: 0o600 });
       return path;
     },
   };
+}
+
+interface Served {
+  readonly cert: string;
+  readonly key: string;
+  /** Undefined: a public one. */
+  readonly serverAuthority: string | undefined;
+}
+
+function servedBy(
+  local: Authority,
+  hosts: readonly string[],
+  own: CertificateFiles | undefined,
+  clock: Clock,
+): Served {
+  if (own === undefined) {
+    const { certificatePem: cert, keyPem: key } = local.serverCertificate(hosts);
+    return { cert, key, serverAuthority: local.certificatePem };
+  }
+  const { cert, key, authority: serverAuthority } = readCertificate(own, clock);
+  return { cert, key, serverAuthority };
 }
 
 export function kubeconfigPath(folder: string): string {

@@ -23,6 +23,8 @@ export interface Listeners {
   readonly url: string;
   /** Undefined without such a listener. */
   readonly loopbackOrigin: string | undefined;
+  /** For connections with TLS from now on. */
+  readonly useCertificate: (certificate: { readonly key: string; readonly cert: string }) => void;
   stop(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export async function startListeners(input: ListenersInput): Promise<Listeners> 
     const loopback = await startLoopback(shared, config.console);
     return {
       url: addressUrl("https", main.address),
+      useCertificate: main.useCertificate,
       loopbackOrigin: loopback && addressUrl("http", loopback.address),
       stop: async () => void (await Promise.all([main.stop(), loopback?.stop()])),
     };

@@ -57,6 +57,7 @@ import { startReconciling } from "./reconciling.ts";
 import type { ReconcilingInput, Worker } from "./reconciling.ts";
 import { stopReport } from "./stop-report.ts";
 import { monitorStore } from "./store-monitor.ts";
+import { followCertificate } from "./tls/served-certificate.ts";
 import { startTracing } from "./tracing.ts";
 import type { Tracing } from "./tracing.ts";
 import { modulesCheck } from "./user-modules.ts";
@@ -71,7 +72,8 @@ export interface RunningServer {
   /** Where the file is that kubectl needs. */
   readonly kubeconfig: string;
   /** Where the certificate is that clients check the server by. */
-  readonly authorityFile: string;
+  /** Undefined: the server has a certificate of a public authority. */
+  readonly authorityFile: string | undefined;
   /** Who watches: the count goes back to zero when clients have left. */
   readonly hub: WatchHub;
   /** The ids of the kinds that modules of users reconcile here. */
@@ -204,6 +206,7 @@ async function openToClients(parts: Parts, undo: AsyncDisposableStack): Promise<
   const handle = requestPipeline(all);
   const listeners = await startListeners({ config, credentials, handle, onError, ...options });
   at.listeners = listeners;
+  undo.use(followOwnCertificate(config, listeners, log));
   undo.defer(async () => {
     stopping.abort();
     await listeners.stop();
@@ -299,13 +302,16 @@ function outlookOf(
  * usually exists.
  */
 function writeKubeconfig(
-  { dataFolder }: ServeConfig,
+  { dataFolder, certificate, hosts: [name] }: ServeConfig,
   credentials: Credentials,
   url: string,
   log: Logger,
 ): string {
+  // The certificate of an operator is for a name, and not for the local address.
+  const isNamed = certificate !== undefined && name !== undefined;
+  const address = isNamed ? `https://${name}:${new URL(url).port}` : url;
   try {
-    return credentials.writeKubeconfig(url);
+    return credentials.writeKubeconfig(address);
   } catch (error) {
     const path = kubeconfigPath(dataFolder);
     log.warn({ error, path }, "kubeconfig not written");
@@ -369,10 +375,20 @@ async function tellOfStore(config: ServeConfig, store: Store, log: Logger): Prom
 }
 
 async function openOwnCredentials(
-  { dataFolder: folder, listen, hosts: named }: ServeConfig,
+  { dataFolder: folder, listen, hosts: named, certificate: own }: ServeConfig,
   { intents }: ControlPlane,
 ): Promise<Credentials> {
-  return await openCredentials({ folder, hosts: [listen.host, hostname(), ...named], intents });
+  const hosts = [listen.host, hostname(), ...named];
+  return await openCredentials({ folder, hosts, intents, own });
+}
+
+function followOwnCertificate(
+  { certificate: files }: ServeConfig,
+  { useCertificate: use }: Listeners,
+  log: Logger,
+): Disposable | undefined {
+  if (files === undefined) return undefined;
+  return followCertificate({ files, clock: systemClock, timers: systemTimers, log, use });
 }
 
 function gaugesOf(

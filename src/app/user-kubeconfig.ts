@@ -42,7 +42,7 @@ export function userKubeconfig(options: UserKubeconfigOptions): string {
   const { certificatePem, keyPem } = authority.issueClientCertificate({ name: user, groups, days });
   return kubeconfig({
     server: options.server ?? knownServer(folder),
-    authorityPem: authority.certificatePem,
+    authorityPem: knownAuthority(folder, authority.certificatePem),
     user,
     credentials: { kind: "certificate", certificatePem, keyPem },
   });
@@ -50,19 +50,34 @@ export function userKubeconfig(options: UserKubeconfigOptions): string {
 
 /** The address that the server wrote down when it last started. */
 function knownServer(folder: string): string {
-  const path = join(folder, "kubeconfig");
-  if (existsSync(path)) {
-    const { value } = parseYaml(readFileSync(path, "utf8"));
-    const { clusters } = value as { readonly clusters?: readonly Cluster[] };
-    const server = clusters?.[0]?.cluster?.server;
-    if (server !== undefined) return server;
-  }
+  const server = knownCluster(folder)?.server;
+  if (server !== undefined) return server;
   throw new SetpointError("config.invalid", "the address of the server is not known", {
     details: { option: "server" },
     suggestion: "name it with --server https://HOST:PORT",
   });
 }
 
+/** A server with a certificate of its operator is not checked by the local authority. */
+function knownAuthority(folder: string, local: string): string | undefined {
+  const known = knownCluster(folder);
+  if (known === undefined) return local;
+  const data = known["certificate-authority-data"];
+  return data === undefined ? undefined : Buffer.from(data, "base64").toString();
+}
+
+/** What the server wrote when it last started. */
+function knownCluster(folder: string): Cluster["cluster"] {
+  const path = join(folder, "kubeconfig");
+  if (!existsSync(path)) return undefined;
+  const { value } = parseYaml(readFileSync(path, "utf8"));
+  const { clusters } = value as { readonly clusters?: readonly Cluster[] };
+  return clusters?.[0]?.cluster;
+}
+
 interface Cluster {
-  readonly cluster?: { readonly server?: string };
+  readonly cluster?: {
+    readonly server?: string;
+    readonly "certificate-authority-data"?: string;
+  };
 }

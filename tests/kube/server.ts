@@ -107,7 +107,7 @@ export async function startKubeServer({
   };
   const server = await startServer(config, collectingLog(errors, lines), limited);
   const token = (await readFile(join(folder, "admin.token"), "utf8")).trim();
-  const ca = await readFile(server.authorityFile, "utf8");
+  const ca = await readFile(server.authorityFile ?? "", "utf8");
   const agent = new Agent({ keepAlive: true, ca });
   const { url } = server;
   const send = (

@@ -81,6 +81,20 @@ function addServeOptions(command: Command): Command {
         .argParser(addNames),
     )
     .addOption(
+      new Option("--tls-cert <file>", "certificate in PEM, in place of a generated one").env(
+        "SETPOINT_TLS_CERT",
+      ),
+    )
+    .addOption(
+      new Option("--tls-key <file>", "private key of --tls-cert, in PEM").env("SETPOINT_TLS_KEY"),
+    )
+    .addOption(
+      new Option(
+        "--tls-ca <file>",
+        "authority that clients verify --tls-cert with (default: a public one)",
+      ).env("SETPOINT_TLS_CA"),
+    )
+    .addOption(
       new Option("--history <time>", "how long history is kept: 12h, 7d, forever")
         .env("SETPOINT_HISTORY")
         .default(defaultHistory),
@@ -212,7 +226,9 @@ async function serve(config: ServeConfig, manner: Manner): Promise<void> {
   if (link !== undefined) console.log(`  open     ${link}`);
   console.log(`  use it   export KUBECONFIG=${server.kubeconfig}`);
   console.log("           kubectl api-resources");
-  console.log(`  health   curl --cacert ${server.authorityFile} ${server.url}/readyz`);
+  const { authorityFile } = server;
+  const trust = authorityFile === undefined ? "" : `--cacert ${authorityFile} `;
+  console.log(`  health   curl ${trust}${server.url}/readyz`);
   if (server.reconciled.length > 0) console.log(`  runs     ${server.reconciled.join(", ")}`);
   for (const file of server.broken) console.log(`  broken   ${file}: see the log`);
   console.log(`  stop     Ctrl-C, or kill -TERM ${process.pid}`);

@@ -44,6 +44,11 @@ export interface HttpServerInput extends ListenerInput {
   readonly certificateOf: (socket: TLSSocket) => PeerCertificate | undefined;
 }
 
+export interface SecureServer extends HttpServer {
+  /** For connections from now on; open ones keep theirs. */
+  readonly useCertificate: (certificate: { readonly key: string; readonly cert: string }) => void;
+}
+
 export interface HttpServer {
   readonly address: AddressInfo;
   /** Takes no new requests, lets running ones finish for a while, then closes. */
@@ -52,7 +57,7 @@ export interface HttpServer {
 
 const stopGraceMs = 5_000;
 
-export async function startHttpServer(input: HttpServerInput): Promise<HttpServer> {
+export async function startHttpServer(input: HttpServerInput): Promise<SecureServer> {
   const { tls } = input;
   const server = createSecureServer({
     ...tls,
@@ -91,6 +96,7 @@ export async function startHttpServer(input: HttpServerInput): Promise<HttpServe
   await listen(server, input);
   return {
     address: server.address() as AddressInfo,
+    useCertificate: ({ key, cert }) => server.setSecureContext({ ...tls, key, cert }),
     stop: () => stop(server, sockets, sessions, input.timers),
   };
 }
