@@ -85,6 +85,12 @@ const peers: readonly Peer[] = [
 /** Programs without a package of the distribution. Without them, tests are skipped. */
 const optionalPeers = [
   {
+    name: "buildah",
+    find: findBuildah,
+    tests: "the test of the container image in tests/package",
+    wanted: "to run it, install buildah (apt-get install buildah), and run the tests as root",
+  },
+  {
     name: "Terraform",
     find: findTerraform,
     tests: "the tests of Terraform in tests/executors",
@@ -206,6 +212,14 @@ export function findNode22(): string | undefined {
   const installed = join(node22, "node_modules", name);
   const [pinned, found] = [node22, installed].map((folder) => versionIn(folder));
   return found !== undefined && found === pinned ? join(installed, "bin", "node") : undefined;
+}
+
+export function findHelm(): string | undefined {
+  return findProgram("helm", pathFolders());
+}
+
+export function findBuildah(): string | undefined {
+  return findProgram("buildah", pathFolders());
 }
 
 /** Exactly what the lock file of the folder says. */
