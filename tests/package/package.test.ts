@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cp, readFile, stat } from "node:fs/promises";
+import { get } from "node:https";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { findNode22 } from "../../tools/peers.ts";
@@ -65,6 +66,22 @@ for (const [title, node] of runtimes) {
     });
   });
 }
+
+it("the package serves the console that it contains", async () => {
+  const data = join(installed.folder, "console-data");
+  const args = ["serve", "--listen", "127.0.0.1:0", "--data", data];
+  await using server = await installed.start(process.execPath, args);
+  const [, url = ""] = await server.waitForLine(/is ready on (https:\S+)/);
+  const ca = await readFile(join(data, "ca.crt"), "utf8");
+  const page = await new Promise<string>((resolve, reject) => {
+    get(`${url}/console/`, { ca }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      response.once("end", () => resolve(text));
+    }).once("error", reject);
+  });
+  assert.match(page, /<script type="module"[^>]* src="\/console\/assets\/[^"]+\.js"/);
+});
 
 it("a second init changes no file", async () => {
   assert.equal(installed.run(process.execPath, ["init", "twice"]).code, 0);

@@ -1,5 +1,6 @@
 // Builds dist/ for the published package: JavaScript and types that TypeScript emits from src/, the
-// files that the program reads beside them, and the console. `npm pack` calls it before it packs.
+// files that the program reads beside them, and the console in console/dist. `npm pack` calls it
+// before it packs.
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, globSync, mkdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -18,6 +19,7 @@ function buildPackage(): void {
   rmSync(dist, { recursive: true, force: true });
   emit();
   copyAssets();
+  buildConsole();
   removeUnreachable();
   writeFileSync(join(dist, "build.json"), `${JSON.stringify(buildFacts())}\n`);
   chmodSync(join(dist, `${program}.js`), 0o755);
@@ -38,6 +40,14 @@ function copyAssets(): void {
     mkdirSync(dirname(target), { recursive: true });
     cpSync(path, target);
   }
+}
+
+/** The package contains it built, because users have neither its sources nor its libraries. */
+function buildConsole(): void {
+  const vite = join(root, "node_modules", "vite", "bin", "vite.js");
+  const outDir = join(root, "console", "dist");
+  const args = [vite, "build", "--base", "/console/", "--outDir", outDir, "--emptyOutDir"];
+  run(process.execPath, args, { cwd: join(root, "console"), NODE_ENV: "production" });
 }
 
 /** Contract suites, samples of tests, and types that no user of the package can name. */
@@ -61,8 +71,13 @@ function buildFacts(): { readonly revision?: string; readonly builtAt: string } 
   return revision === "" ? { builtAt } : { revision, builtAt };
 }
 
-function run(command: string, args: readonly string[]): void {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: "utf8" });
+function run(
+  command: string,
+  args: readonly string[],
+  { cwd = root, ...more }: Readonly<Record<string, string>> = {},
+): void {
+  const options = { cwd, env: { ...process.env, ...more }, encoding: "utf8" } as const;
+  const { status, stdout, stderr, error } = spawnSync(command, args, options);
   if (status === 0) return;
   throw new Error(`${command} failed: ${error?.message ?? ""}\n${stdout}${stderr}`);
 }

@@ -39,9 +39,11 @@ export function openConsoleSite(log: ModuleLog, root = installation): OwnConsole
   };
 
   const find = async (): Promise<SiteState> => {
-    const packaged = await readSite(join(root, "console", "dist"));
-    if (packaged !== undefined) return { kind: "ready", files: packaged };
-    if (!existsSync(join(root, "console", "package.json"))) return { kind: "absent" };
+    // In a clone, console/dist is what `npm pack` left, and may be older than the sources.
+    if (!existsSync(join(root, "console", "package.json"))) {
+      const packaged = await readSite(join(root, "console", "dist"));
+      return packaged === undefined ? { kind: "absent" } : { kind: "ready", files: packaged };
+    }
     const hash = await sourceHash(root);
     const built = await readSite(buildFolder(root, hash));
     if (built !== undefined) return { kind: "ready", files: built };
