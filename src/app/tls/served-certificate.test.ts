@@ -66,13 +66,14 @@ test("a renewed certificate is used, and half of a renewal is not", async () => 
   const timers = manualTimers(at.clock);
   const lines: string[] = [];
   const used: string[] = [];
-  using _following = followCertificate({
+  using following = followCertificate({
     files: at.files,
     clock: at.clock,
     timers,
     log: logger((line) => lines.push(line), at.clock, "info"),
     use: ({ cert }) => used.push(cert),
   });
+  assert.ok(following);
   await timers.advance(60_000);
   assert.deepEqual(used, []);
 
