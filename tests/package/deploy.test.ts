@@ -58,8 +58,12 @@ describe("the Helm chart", { skip: findHelm() === undefined ? "needs helm" : fal
   const helm = findHelm() ?? "";
   const chart = join(deploy, "helm", "setpoint");
   const everything = [
-    ...["store.kind=postgres", "config.history=30d", "tls.secretName=tls", "hosts={a.example}"],
-    ...["serviceMonitor.enabled=true", "serviceMonitor.tokenSecretName=scrape"],
+    "store.kind=postgres",
+    "config.history=30d",
+    "tls.secretName=tls",
+    "hosts={a.example}",
+    "serviceMonitor.enabled=true",
+    "serviceMonitor.tokenSecretName=scrape",
   ];
 
   it("has the version of this release and no finding of helm lint", () => {

@@ -81,20 +81,6 @@ function addServeOptions(command: Command): Command {
         .argParser(addNames),
     )
     .addOption(
-      new Option("--tls-cert <file>", "certificate in PEM, in place of a generated one").env(
-        "SETPOINT_TLS_CERT",
-      ),
-    )
-    .addOption(
-      new Option("--tls-key <file>", "private key of --tls-cert, in PEM").env("SETPOINT_TLS_KEY"),
-    )
-    .addOption(
-      new Option(
-        "--tls-ca <file>",
-        "authority that clients verify --tls-cert with (default: a public one)",
-      ).env("SETPOINT_TLS_CA"),
-    )
-    .addOption(
       new Option("--history <time>", "how long history is kept: 12h, 7d, forever")
         .env("SETPOINT_HISTORY")
         .default(defaultHistory),
@@ -140,6 +126,7 @@ function addServeOptions(command: Command): Command {
       new Option("--audit-log <file>", "file to write audit events to; needs --audit-policy"),
     );
   addConsoleOptions(common);
+  addCertificateOptions(common);
   addTraceOptions(common);
   for (const { fields } of sectionsOf(builtInModules)) {
     for (const field of Object.values(fields)) addFieldOption(common, field);
@@ -156,6 +143,24 @@ function addConsoleOptions(command: Command): void {
         "--console-listen <host:port>",
         "loopback address of the console without TLS (default: none; for dev: 127.0.0.1:7080)",
       ).env("SETPOINT_CONSOLE_LISTEN"),
+    );
+}
+
+function addCertificateOptions(command: Command): void {
+  command
+    .addOption(
+      new Option("--tls-cert <file>", "certificate in PEM, in place of a generated one").env(
+        "SETPOINT_TLS_CERT",
+      ),
+    )
+    .addOption(
+      new Option("--tls-key <file>", "private key of --tls-cert, in PEM").env("SETPOINT_TLS_KEY"),
+    )
+    .addOption(
+      new Option(
+        "--tls-ca <file>",
+        "authority that clients verify --tls-cert with (default: a public one)",
+      ).env("SETPOINT_TLS_CA"),
     );
 }
 
