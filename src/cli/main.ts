@@ -30,11 +30,7 @@ const program = new Command("setpoint")
   .showHelpAfterError("(run with --help to see the commands and options)")
   .showSuggestionAfterError();
 
-const addBuiltIn = (to: Command): void =>
-  addModuleCommands(
-    to,
-    builtInModules.flatMap((module) => module.commands ?? []),
-  );
+const addBuiltIn = (to: Command): void => addModuleCommands(to, builtInModules);
 
 const commands = [
   addServe,

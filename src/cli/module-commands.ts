@@ -9,10 +9,10 @@ import type { Command } from "commander";
 import type {
   Command as ModuleCommand,
   CommandCall,
-  CommandGroup,
   CommandOption,
   ServerClient,
 } from "../contract/command.ts";
+import type { BuiltInModule } from "../contract/module.ts";
 import { findKind, pathTo } from "./client/find-kind.ts";
 import { askAbout, findResource } from "./client/resource-argument.ts";
 import { addClientOptions, clientFor, namespaceNotUsed } from "./client-options.ts";
@@ -21,14 +21,23 @@ import { documentsIn } from "./document-file.ts";
 import { explain } from "./explain-error.ts";
 import { plainText } from "./plain-text.ts";
 
-export function addModuleCommands(program: Command, groups: readonly CommandGroup[]): void {
+type Module = Pick<BuiltInModule, "commands" | "agentWork">;
+
+export function addModuleCommands(program: Command, modules: readonly Module[]): void {
+  const groups = modules.flatMap(({ commands = [] }) => commands);
+  const agentWork: CommandCall["agentWork"] = async () =>
+    await Promise.all(modules.flatMap((module) => module.agentWork?.() ?? []));
   for (const { name, summary = "", commands } of groups) {
     const parent = name === undefined ? program : program.command(name).description(summary);
-    for (const command of commands) addCommand(parent, command);
+    for (const command of commands) addCommand(parent, command, agentWork);
   }
 }
 
-function addCommand(parent: Command, given: ModuleCommand): void {
+function addCommand(
+  parent: Command,
+  given: ModuleCommand,
+  agentWork: CommandCall["agentWork"],
+): void {
   const { syntax, summary, usage, help, options, server, load } = given;
   const command = parent.command(syntax).description(summary);
   if (server !== "none") {
@@ -44,7 +53,7 @@ function addCommand(parent: Command, given: ModuleCommand): void {
       .flat()
       .filter((each) => typeof each === "string");
     const run = await load();
-    await run(callOf(given, args, received.at(-2) as Flags));
+    await run({ ...callOf(given, args, received.at(-2) as Flags), agentWork });
   });
 }
 
@@ -54,7 +63,11 @@ function optionOf({ flags, summary, isRequired = false, conflicts = [] }: Comman
 
 type Flags = ClientFlags & Readonly<Record<string, unknown>>;
 
-function callOf({ server }: ModuleCommand, args: readonly string[], flags: Flags): CommandCall {
+function callOf(
+  { server }: ModuleCommand,
+  args: readonly string[],
+  flags: Flags,
+): Omit<CommandCall, "agentWork"> {
   const openHttp = httpWith(systemTimers);
   return {
     args,

@@ -2,7 +2,7 @@
 // reads the arguments. The code of a command is loaded when the command runs.
 
 import type { OpenHttp } from "../adapters/http/port.ts";
-import type { OpenKube } from "../adapters/kubernetes/port.ts";
+import type { KubeClient, OpenKube } from "../adapters/kubernetes/port.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Random } from "../kernel/random.ts";
@@ -74,6 +74,22 @@ export interface CommandCall {
   setExitCode(code: number): void;
   /** For a command that runs until it is stopped. Called once, when it starts. */
   daemon(log: DaemonLog): Daemon;
+  /** What modules do at a data-plane cluster, for the program that runs there. */
+  agentWork(): Promise<readonly AgentWork[]>;
+}
+
+/** Runs until `daemon.stopping` aborts. It keeps trying while a server does not answer. */
+export type AgentWork = (input: AgentWorkInput) => Promise<void>;
+
+export interface AgentWorkInput {
+  readonly cluster: string;
+  /** The namespace of the cluster in the control plane. */
+  readonly namespace: string;
+  /** The API of the control plane, with the rights of the agent. */
+  readonly controlPlane: KubeClient;
+  /** The API of the cluster, in the name of a field manager. */
+  readonly openTarget: (fieldManager: string) => KubeClient;
+  readonly daemon: Daemon;
 }
 
 export interface DaemonLog {

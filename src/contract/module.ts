@@ -29,7 +29,7 @@ import type { IndexTerms } from "../kernel/draft.ts";
 import type { CatalogueEntry } from "../kernel/error-catalogue.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import type { Resource, ResourceKey } from "../kernel/resource.ts";
-import type { CommandGroup } from "./command.ts";
+import type { AgentWork, CommandGroup } from "./command.ts";
 import type { ConfigurationSection } from "./configuration.ts";
 import type { OpenPorts, StartPorts } from "./ports.ts";
 import type { RoutesOf } from "./route.ts";
@@ -64,6 +64,8 @@ export interface BuiltInModule {
   readonly extensionPoints?: readonly ExtensionPoint[];
   /** Loaded when the command line needs them. */
   readonly commands?: readonly CommandGroup[];
+  /** Loaded by the program that runs at a data-plane cluster: its work for this module. */
+  readonly agentWork?: () => Promise<AgentWork>;
   /**
    * Whether a server with this configuration starts the module; every server does when it is left
    * out. A module that is not started is still opened: its admission protects what the servers

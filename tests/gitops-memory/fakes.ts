@@ -119,6 +119,7 @@ export function openFakes(): Fakes {
       },
       targets: { open: async () => opened, openEarlier: async () => opened },
       health: {
+        stated: () => [],
         rulesFor: () => ({
           assess: (at, live) =>
             live === undefined

@@ -6,6 +6,7 @@ import { kubeWith } from "../../src/adapters/kubernetes/client.ts";
 import type { Context } from "../../src/engine/reconciler.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { textAt } from "../../src/kernel/json-read.ts";
+import type { Intents } from "../../src/intents/request.ts";
 import type { Resource } from "../../src/kernel/resource.ts";
 import { systemTimers } from "../../src/kernel/timers.ts";
 import { referenceKey, referenceOf } from "../../src/modules/gitops/object-reference.ts";
@@ -81,6 +82,8 @@ async function opened(spec: JsonObject = {}, status = "True"): Promise<OpenedTar
     }),
     policy,
     context,
+    // Only clusters that pull need it.
+    intents: {} as unknown as Intents,
     clientOf: (_environment, access) =>
       openClient({ openKube, policies: { policyOf: () => policy } }, access, "jane"),
   });

@@ -61,6 +61,12 @@ export const gitopsLimits = {
   /** Encoded characters of one SyncBundle, and SyncBundles of one sync. */
   maxBundleChars: 700_000,
   maxBundleParts: 100,
+  /** Bytes of one part, which a Secret has. */
+  bundlePartBytes: 500_000,
+  /** Signs of life of an agent, and the silence after which it does not count as connected. */
+  agentBeatMs: 30_000,
+  agentSilentMs: 120_000,
+  agentRetryMostMs: 60_000,
 
   // sync
   maxObjects: 10_000,

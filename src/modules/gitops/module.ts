@@ -74,6 +74,7 @@ export const gitops: BuiltInModule = {
     { role: "edit", rules: [rule(written, writeVerbs)] },
   ],
   commands: gitopsCommands,
+  agentWork: async () => (await import("./agent/run-bundles.ts")).runBundles,
   open: async (ports) => (await import("./open.ts")).openGitOps(ports),
 };
 

@@ -80,6 +80,12 @@ export const environmentLabel = `${gitopsGroup}/environment`;
 /** The field manager of server-side apply, in all targets. */
 export const fieldManager = "setpoint-gitops";
 
+/** The SyncBundle whose status an agent writes as a sign of life. */
+export const heartbeatName = "agent";
+
+/** On the Secrets of a SyncBundle: its name. */
+export const bundleLabel = `${gitopsGroup}/bundle`;
+
 /** The condition of a GitOpsDeploymentManagedEnvironment. */
 export const connectionCondition = "ConnectionInitializationSucceeded";
 

@@ -14,6 +14,7 @@ import { openControlPlane } from "./control-plane.ts";
 import type { ControlPlane, Discovered, OfferedToAgent } from "./control-plane.ts";
 import type { DataPlane } from "./data-plane.ts";
 import { kubeDataPlane } from "./kube-data-plane.ts";
+import { clusterNamespace } from "../names.ts";
 import { OfferingAgent } from "./offering-agent.ts";
 import { simulatedDataPlane } from "./simulated-data-plane.ts";
 
@@ -25,8 +26,30 @@ export async function runAgent(call: CommandCall): Promise<void> {
   using client = clientOf(config, call.openKube);
   const agent = new Agent({ config, daemon, controlPlane, client });
   log.info({ cluster: config.cluster, control_plane: config.controlPlane.origin }, "agent started");
-  await agent.run();
+  await Promise.all([agent.run(), workOfModules(call, config, daemon)]);
   log.info({ cluster: config.cluster }, "agent stopped");
+}
+
+/** A simulated data plane has no API. */
+async function workOfModules(
+  call: CommandCall,
+  config: AgentConfig,
+  daemon: Daemon,
+): Promise<void> {
+  const { target } = config;
+  if (target.kind !== "kubernetes") return;
+  const { authority, certificate } = await config.access();
+  const { cluster, controlPlane: url, isInsecure } = config;
+  using controlPlane = call.openKube({
+    access: { server: url.href, authority, certificate, isInsecure, serverName: undefined },
+    token: async () => (await config.access()).token,
+    fieldManager: "setpoint-agent",
+  });
+  const openTarget = (fieldManager: string): KubeClient =>
+    call.openKube({ access: target.access(), token: () => target.access().token, fieldManager });
+  const namespace = clusterNamespace(cluster);
+  const input = { cluster, namespace, controlPlane, openTarget, daemon };
+  await Promise.all((await call.agentWork()).map(async (work) => await work(input)));
 }
 
 export interface AgentInput {

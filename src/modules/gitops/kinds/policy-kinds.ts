@@ -7,6 +7,7 @@ import { anyText, flag, gitopsKind, healthChecks, longText, syncWindows } from "
 import { textColumn } from "./kind-parts.ts";
 
 const patterns = list({ type: "string", minLength: 1, maxLength: 2_048 }, 1_000);
+const name256 = { type: "string", minLength: 1, maxLength: 256 };
 const kinds = list(object({ group: anyText, kind: name }, ["kind"]), 1_000);
 
 const spec: JsonObject = object({
@@ -33,6 +34,20 @@ const spec: JsonObject = object({
       "Namespaces that may be written, in this server. Default: {namespace}.",
     ),
     clusterScoped: described(flag, "Grants objects without a namespace, in this server."),
+    clusters: described(
+      list(
+        object(
+          {
+            name: described(name256, "Of a data-plane cluster, with *."),
+            namespaces: described(patterns, "Of the cluster, with *. Default: {namespace}."),
+            clusterScoped: described(flag, "Grants objects without a namespace."),
+          },
+          ["name"],
+        ),
+        100,
+      ),
+      "Data-plane clusters whose agents apply objects. Default: none.",
+    ),
     servers: described(patterns, "URLs of managed environments. Default: all public ones."),
   }),
   kinds: object({ allow: described(kinds, "Default: all."), deny: kinds }),

@@ -115,6 +115,25 @@ describe("the policy of a namespace", () => {
     assert.match(policy.serverRefusal("https://api.example") ?? "", /spec\.destinations\.servers/);
   });
 
+  it("grants clusters that pull, with their namespaces", () => {
+    const none = policyOf({ destinations: { servers: ["*"] } });
+    assert.match(none.clusterRefusal("east-1") ?? "", /may not use the data-plane cluster east-1/);
+    const policy = policyOf(
+      { destinations: { clusters: [{ name: "east-*" }] } },
+      {
+        destinations: { clusters: [{ name: "east-2", namespaces: ["a-*"], clusterScoped: true }] },
+      },
+    );
+    assert.equal(policy.clusterRefusal("east-1"), undefined);
+    assert.notEqual(policy.clusterRefusal("west-1"), undefined);
+    const may = (cluster: string, namespace: string): boolean => {
+      return policy.clusterObjectRefusal(cluster, at(namespace), namespace !== "") === undefined;
+    };
+    assert.deepEqual([may("east-1", "jane"), may("east-1", "bob")], [true, false]);
+    assert.deepEqual([may("east-1", "a-1"), may("east-2", "a-1")], [false, true]);
+    assert.deepEqual([may("east-1", ""), may("east-2", "")], [false, true]);
+  });
+
   it("has the windows of all policies", () => {
     const window = { kind: "deny", schedule: "0 1 * * *", durationSeconds: 60 };
     const policy = policyOf({ windows: [window] }, { windows: [{ ...window, kind: "allow" }] });

@@ -52,6 +52,23 @@ export function decidePolicy(policies: readonly Resource[], namespace: Resource)
       const who = `deployments of the namespace ${name} may not write`;
       return `${referenceText(at)}: ${who} ${what} of a GitOpsPolicy`;
     },
+    clusterRefusal: (cluster) =>
+      clustersNamed(held, cluster).length > 0
+        ? undefined
+        : `deployments of the namespace ${name} may not use the data-plane cluster ${cluster}: ` +
+          "an administrator can allow it with spec.destinations.clusters of a GitOpsPolicy",
+    clusterObjectRefusal: (cluster, at, isNamespaced) => {
+      const grants = clustersNamed(held, cluster);
+      const isAllowed = isNamespaced
+        ? grants.some((grant) => mayWriteIn(grant, name, at.namespace))
+        : grants.some((grant) => isTrueAt(grant, "clusterScoped"));
+      if (isAllowed) return undefined;
+      const what = isNamespaced ? `the namespace ${at.namespace}` : "objects without a namespace";
+      return (
+        `${referenceText(at)}: deployments of the namespace ${name} may not write ${what} of the ` +
+        `data-plane cluster ${cluster}: see spec.destinations.clusters of the GitOpsPolicies`
+      );
+    },
     kindRefusal: (group, kind) => kindRefusal(held, group, kind),
     requiresSignature: any("repositories", "requireSignature"),
     remoteBases: any("render", "remoteBases"),
@@ -63,6 +80,17 @@ export function decidePolicy(policies: readonly Resource[], namespace: Resource)
   };
 }
 
+function clustersNamed(held: readonly Resource[], cluster: string): readonly JsonObject[] {
+  return held
+    .flatMap((policy) => objectsAt(policy, "spec", "destinations", "clusters"))
+    .filter((grant) => matchesText(textAt(grant, "name"), cluster));
+}
+
+function mayWriteIn(grant: JsonObject, tenant: string, namespace: string): boolean {
+  const stated = grant["namespaces"] === undefined ? ["{namespace}"] : textsAt(grant, "namespaces");
+  return forNamespace(stated, tenant).some((pattern) => matchesText(pattern, namespace));
+}
+
 /** For a namespace that does not exist, or no longer. */
 export function nothingAllowed(namespace: string): EffectivePolicy {
   const refusal = (): string => `the namespace ${namespace} does not exist`;
@@ -70,6 +98,8 @@ export function nothingAllowed(namespace: string): EffectivePolicy {
     repositoryRefusal: refusal,
     addressRefusal: refusal,
     serverRefusal: refusal,
+    clusterRefusal: refusal,
+    clusterObjectRefusal: refusal,
     objectRefusal: refusal,
     kindRefusal: refusal,
     requiresSignature: true,

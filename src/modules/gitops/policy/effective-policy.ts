@@ -13,6 +13,14 @@ export interface EffectivePolicy {
   readonly serverRefusal: (apiUrl: string) => string | undefined;
   /** For an object of this server. The namespace of the deployment is always allowed. */
   readonly objectRefusal: (at: ObjectReference, isNamespaced: boolean) => string | undefined;
+  /** For a cluster whose agent pulls. */
+  readonly clusterRefusal: (cluster: string) => string | undefined;
+  /** For an object of such a cluster. */
+  readonly clusterObjectRefusal: (
+    cluster: string,
+    at: ObjectReference,
+    isNamespaced: boolean,
+  ) => string | undefined;
   /** For an object of any target. */
   readonly kindRefusal: (group: string, kind: string) => string | undefined;
   readonly requiresSignature: boolean;

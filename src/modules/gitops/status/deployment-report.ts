@@ -27,6 +27,8 @@ export interface DeploymentFacts {
   readonly operation?: OperationState;
   /** The commit of targetRevision, which a pin is compared with. */
   readonly pinnedHead?: string;
+  /** The agent of the cluster has not reported yet: what is known stays. */
+  readonly isPending?: true;
   readonly inventory?: { readonly shards: number; readonly objects: number };
   readonly waitingFor?: readonly WaitingFor[];
   readonly window?: string;

@@ -38,14 +38,14 @@ export function healthEngine(input: HealthInput): HealthEngine {
     }
     return found;
   };
+  const stated = (): readonly JsonObject[] =>
+    input.healthRules().flatMap((each) => objectsAt(each, "rules"));
   return {
     rulesFor: (spec) => {
-      const stated = [
-        ...objectsAt(spec, "healthChecks"),
-        ...input.healthRules().flatMap((each) => objectsAt(each, "rules")),
-      ];
-      return new Rules(stated, compile, input.isReconciled);
+      const rules = [...objectsAt(spec, "healthChecks"), ...stated()];
+      return new Rules(rules, compile, input.isReconciled);
     },
+    stated,
   };
 }
 

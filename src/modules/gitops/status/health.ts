@@ -24,6 +24,8 @@ export interface HealthRules {
 /** For the rules of a deployment, which are compiled once for each generation. */
 export interface HealthEngine {
   rulesFor(deploymentSpec: JsonObject): HealthRules;
+  /** The rules of all HealthRules, for the agents of clusters. */
+  stated(): readonly JsonObject[];
 }
 
 /** From the best to the worst: the health of a deployment is that of its worst object. */

@@ -144,14 +144,14 @@ function reconciledState({ deployment: { spec } }: DeploymentFacts, namespace: s
 
 /** ErrorOccurred is True while any problem of the user lasts. */
 function conditionsAfter(
-  { problems = [], nowMs, source }: DeploymentFacts,
+  { problems = [], nowMs, source, isPending: isWaiting }: DeploymentFacts,
   previous: JsonObject,
 ): JsonObject["conditions"] & {} {
   const all = new Map<string, DeploymentProblem>();
   const [first] = problems;
   if (first !== undefined) all.set("ErrorOccurred", { ...first, type: "ErrorOccurred" });
   for (const problem of problems) if (!all.has(problem.type)) all.set(problem.type, problem);
-  const isPending = problems.length === 0 && source === undefined;
+  const isPending = problems.length === 0 && (source === undefined || isWaiting === true);
   let conditions = objectsAt(previous, "conditions") as unknown as readonly Condition[];
   const known = conditions.map(({ type }) => type);
   const ours = known.filter((type) => type !== "Ready" && type !== "Synced");

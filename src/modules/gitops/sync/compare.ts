@@ -4,7 +4,6 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
 import { deploymentsKind } from "../names.ts";
-import { referenceKey } from "../object-reference.ts";
 import { closedWindow } from "../policy/windows.ts";
 import type { ClosedWindow } from "../policy/windows.ts";
 import type { Rendered } from "../render/renderer.ts";
@@ -12,22 +11,26 @@ import type { SourceProblem, SourceRevision } from "../source/source-trees.ts";
 import type {
   DeploymentFacts,
   DeploymentProblem,
-  ObjectReport,
   WaitingFor,
 } from "../status/deployment-report.ts";
 import type { HealthRules } from "../status/health.ts";
-import type { Target, TargetProblem, TargetRules } from "../targets/target.ts";
+import type { BundleExchange, Target, TargetProblem, TargetRules } from "../targets/target.ts";
+import { observeByAgent, unreachableTarget } from "./agent-sync.ts";
+import type { NotObserved } from "./agent-sync.ts";
 import { hasEnded } from "./decide.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import { readInventory } from "./inventory-store.ts";
 import type { StoredInventory } from "./inventory-store.ts";
 import { forbiddenIn } from "./nested.ts";
+import { objectReports } from "./object-reports.ts";
 import { observe } from "./observe.ts";
+import type { Observed, ObserveInput } from "./observe.ts";
 import type { OperationState, SyncBlocker, WaitingSyncRun } from "./operation.ts";
 import { operationIn } from "./operation-document.ts";
 import type { Plan } from "./plan.ts";
 import type { SyncRunOf } from "./run.ts";
 import { invalidSpec, planRules, renderOptions, specProblem, windowsOf } from "./spec.ts";
+import type { StepsReport } from "./steps.ts";
 import { pendingSyncRuns } from "./sync-runs.ts";
 import { listAll } from "./records.ts";
 
@@ -37,6 +40,9 @@ export interface Compared {
   readonly revision: SourceRevision;
   readonly digest: string;
   readonly target: Target;
+  /** Of a cluster that pulls; the target is out of reach then. */
+  readonly exchange: BundleExchange | undefined;
+  readonly progress: StepsReport | undefined;
   readonly rules: TargetRules;
   readonly plan: Plan;
   readonly live: ReadonlyMap<string, JsonObject>;
@@ -63,37 +69,24 @@ export async function compare(
   const operation = current ?? operationIn(objectAt(resource, "status"));
   const namespaceName = resource.metadata.namespace ?? "";
   const namespace = await context.references.get({ kind: "namespaces", name: namespaceName });
-  let facts: DeploymentFacts = {
+  const given: DeploymentFacts = {
     deployment: resource,
     namespaceUid: namespace?.metadata.uid ?? "",
     nowMs: context.clock.nowMs(),
     ...(operation === undefined ? {} : { operation }),
   };
-  const wanted = await wantedObjects(run, facts, operation);
+  const wanted = await wantedObjects(run, given, operation);
   if (wanted.kind === "stopped") return wanted;
-  const { head, pending, revision, target, rules, rendered } = wanted;
-  facts = wanted.facts;
+  const { head, facts, pending, revision, target, exchange, rules, rendered } = wanted;
   const inventory = await readInventory(ports.intents.store, resource, rules.identity);
-  const requested = pending.find(({ metadata }) => metadata.name === syncRunOf(operation, pending));
-  const isRun = requested !== undefined;
-  const trigger = isRun ? "SyncRun" : hasEnded(operation ?? ended) ? undefined : operation?.trigger;
-  const observed = await observe({
-    target,
-    rules,
-    planRules: planRules(resource, trigger, valueAt(requested?.spec, "prune") === true),
-    deploymentUid: resource.metadata.uid,
-    rendered: rendered.objects,
-    inventory: inventory.entries,
-    hookSuffix: hookSuffix(operation, revision),
-    settled: ports.settled,
-    forbidden: async (desired) => await forbiddenIn(run, rules.identity, desired),
-    existing: async (uids) => await existingOf(run, uids),
-  });
+  const observed = await observedIn(run, wanted, inventory, operation);
+  // The report of the agent wakes the deployment.
+  if (observed.kind === "not yet") return stopped(facts, { isPending: true });
   if (observed.kind === "problem") {
     const problems = targetProblems(observed);
     return stopped(facts, { target: observed, problems }, retryMs(observed));
   }
-  const { plan, live } = observed;
+  const { plan, live, progress } = observed;
   const health = ports.health.rulesFor(objectAt(resource, "spec"));
   const waitingFor = await dependenciesOf(run);
   const policy = ports.policies.policyOf(namespaceName);
@@ -109,22 +102,52 @@ export async function compare(
       plan,
       problems,
       waitingFor,
-      objects: objectReports(plan, live, health),
+      objects: observed.objects ?? objectReports(plan, live, health),
       inventory: { shards: inventory.shards.length, objects: inventory.entries.length },
       ...(window === undefined ? {} : { window: window.message }),
     },
     revision,
     digest: rendered.digest,
     target,
+    exchange,
+    progress,
     rules,
     plan,
     live,
     inventory,
     health,
     operation,
-    syncRuns: pending.map(({ metadata: { name } }) => ({ name, revision: revision.commit })),
     blockers: blockersOf(waitingFor, window),
+    syncRuns: pending.map(({ metadata: { name } }) => ({ name, revision: revision.commit })),
   };
+}
+
+/** By this server, or as the agent of the cluster has reported. */
+async function observedIn(
+  run: SyncRunOf,
+  { pending, revision, target, exchange, rules, rendered }: Wanted,
+  inventory: StoredInventory,
+  operation: OperationState | undefined,
+): Promise<Observed | TargetProblem | NotObserved> {
+  const { resource, ports } = run;
+  const requested = pending.find(({ metadata }) => metadata.name === syncRunOf(operation, pending));
+  const isRun = requested !== undefined;
+  const trigger = isRun ? "SyncRun" : hasEnded(operation ?? ended) ? undefined : operation?.trigger;
+  const about = {
+    rules,
+    planRules: planRules(resource, trigger, valueAt(requested?.spec, "prune") === true),
+    deploymentUid: resource.metadata.uid,
+    rendered: rendered.objects,
+    inventory: inventory.entries,
+    hookSuffix: hookSuffix(operation, revision),
+  };
+  if (exchange !== undefined) return await observeByAgent(run, exchange, about, operation);
+  const { settled } = ports;
+  const existing = async (uids: ReadonlySet<string>): Promise<ReadonlySet<string>> =>
+    await existingOf(run, uids);
+  const forbidden: ObserveInput["forbidden"] = async (desired) =>
+    await forbiddenIn(run, rules.identity, desired);
+  return await observe({ ...about, target, settled, existing, forbidden });
 }
 
 function blockersOf(
@@ -142,7 +165,7 @@ function blockersOf(
   return [...dependencies, { kind: "Window", message, holdsSyncRuns, ...until }];
 }
 
-interface Wanted extends Pick<Compared, "facts" | "revision" | "target" | "rules"> {
+interface Wanted extends Pick<Compared, "facts" | "revision" | "target" | "exchange" | "rules"> {
   readonly kind: "wanted";
   readonly head: SourceRevision;
   readonly pending: readonly Resource[];
@@ -184,10 +207,9 @@ async function wantedObjects(
   if (opened.kind === "problem") {
     return stop({ target: opened, problems: targetProblems(opened) }, retryMs(opened));
   }
-  if (opened.kind === "agent") {
-    return stop({ target: noAgents, problems: targetProblems(noAgents) });
-  }
-  const { target, rules } = opened;
+  const { rules } = opened;
+  const target = opened.kind === "agent" ? unreachableTarget(rules) : opened.target;
+  const exchange = opened.kind === "agent" ? opened.exchange : undefined;
   facts = { ...facts, target: rules.identity };
   const options = renderOptions(resource, rules.defaultNamespace);
   const rendered = await ports.rendered.render(ports, resource, revision, options, context);
@@ -201,15 +223,8 @@ async function wantedObjects(
     return stop({ render: rendered, problems }, isShort ? 15_000 : undefined);
   }
   facts = { ...facts, render: rendered };
-  return { kind: "wanted", facts, head, pending, revision, target, rules, rendered };
+  return { kind: "wanted", facts, head, pending, revision, target, exchange, rules, rendered };
 }
-
-const noAgents: TargetProblem = {
-  kind: "problem",
-  reason: "EnvironmentNotReady",
-  message: "clusters that pull are not supported by this version",
-  isFinal: true,
-};
 
 const ended = { phase: "Succeeded" } as const;
 
@@ -282,28 +297,6 @@ function planProblems({ problems, held }: Plan): readonly DeploymentProblem[] {
     `${held.prunes.length} deletions wait: set spec.syncPolicy.confirmPrune to ${held.hash} ` +
     "to delete these objects";
   return [...found, { type: "SyncError", reason: "PruneHeld", message }];
-}
-
-function objectReports(
-  { objects, prunes }: Plan,
-  live: ReadonlyMap<string, JsonObject>,
-  health: HealthRules,
-): readonly ObjectReport[] {
-  return [
-    ...objects
-      .filter(({ isNamespace, hook }) => isNamespace !== true && hook === undefined)
-      .map(({ at, action }): ObjectReport => ({
-        at,
-        sync: action === "unchanged" ? "Synced" : "OutOfSync",
-        health: health.assess(at, live.get(referenceKey(at))),
-      })),
-    ...prunes.map(({ at }): ObjectReport => ({
-      at,
-      sync: "OutOfSync",
-      health: health.assess(at, live.get(referenceKey(at))),
-      isPruned: true,
-    })),
-  ];
 }
 
 /** Read only for objects that another deployment has marked, which is rare. */

@@ -113,6 +113,7 @@ function reported(
   againMs: number | undefined,
 ): Outcome {
   const status = report(facts, objectAt(resource, "status"));
+  if (facts.isPending === true) return done({ status, ready: "keep" });
   const sync = textAt(status, "sync", "status") || "Unknown";
   const health = textAt(status, "health", "status");
   const [problem = sync === "OutOfSync" ? waitOf(facts) : undefined] = facts.problems ?? [];

@@ -102,7 +102,7 @@ function desiredObject(
 }
 
 /** A hook with generateName gets a name that is the same in each run of the sync. */
-function named(object: JsonObject, suffix: string): JsonObject {
+export function named(object: JsonObject, suffix: string): JsonObject {
   const start = textAt(object, "metadata", "generateName");
   if (textAt(object, "metadata", "name") !== "" || start === "") return object;
   const metadata = withoutKey(objectAt(object, "metadata"), "generateName");

@@ -5,6 +5,7 @@ import { gitopsLimits } from "../limits.ts";
 import { referenceKey } from "../object-reference.ts";
 import type { ObjectReference } from "../object-reference.ts";
 import type { RenderedObject } from "../render/renderer.ts";
+import type { ObjectReport } from "../status/deployment-report.ts";
 import type { Target, TargetProblem, TargetRules } from "../targets/target.ts";
 import { inParallel } from "./parallel.ts";
 import { desiredOf, kindsOf, scopeKey, trackedBy } from "./desired.ts";
@@ -12,6 +13,7 @@ import type { DesiredObject } from "./desired.ts";
 import { withIgnored } from "./ignored.ts";
 import { makePlan } from "./make-plan.ts";
 import type { DesiredInput, InventoryEntry, Plan, PlanInput, PlanRules } from "./plan.ts";
+import type { StepsReport } from "./steps.ts";
 import { settledMark } from "./settled-objects.ts";
 import type { SettledObjects } from "./settled-objects.ts";
 
@@ -34,6 +36,10 @@ export interface Observed {
   readonly kind: "observed";
   readonly plan: Plan;
   readonly live: ReadonlyMap<string, JsonObject>;
+  /** From the agent of a cluster, whose live objects this server does not read. */
+  readonly objects?: readonly ObjectReport[];
+  /** Of the sync that runs, as far as the agent has come. */
+  readonly progress?: StepsReport;
 }
 
 export async function observe(input: ObserveInput): Promise<Observed | TargetProblem> {

@@ -86,7 +86,13 @@ export function operationId(about: {
   return `operation-${digestOf({ ...about }).slice(0, 32)}`;
 }
 
-function resultDocument({ at, status, message, syncPhase, hookPhase }: SyncResult): JsonObject {
+export function resultDocument({
+  at,
+  status,
+  message,
+  syncPhase,
+  hookPhase,
+}: SyncResult): JsonObject {
   const isShown = ["PreSync", "Sync", "PostSync", "SyncFail"].includes(syncPhase);
   return {
     ...at,
@@ -97,7 +103,7 @@ function resultDocument({ at, status, message, syncPhase, hookPhase }: SyncResul
   };
 }
 
-function resultOf(document: JsonObject): SyncResult {
+export function resultOf(document: JsonObject): SyncResult {
   const hookPhase = textAt(document, "hookPhase");
   const at: ObjectReference = {
     group: textAt(document, "group"),

@@ -1,17 +1,20 @@
 /** Performs one wave of a sync and stores the result. Calls of the target are in execute.ts. */
-import { numberAt, objectAt } from "../../../kernel/json-read.ts";
+import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
 import { referenceKey } from "../object-reference.ts";
 import { syncsMetric, syncSecondsMetric } from "../metrics.ts";
+import { stepsOfAgent } from "./agent-sync.ts";
 import type { Compared } from "./compare.ts";
 import { retryAfterMs } from "./decide.ts";
-import { executeStep } from "./execute.ts";
-import { inventoryAfter, inventoryBefore, lostEntries } from "./inventory.ts";
+import { actionOf, deleteBundles } from "../targets/bundle-exchange.ts";
+import { inventoryAfter, inventoryBefore, lostEntries, targetIn } from "./inventory.ts";
 import { abandon, writeInventory } from "./inventory-store.ts";
-import type { OperationState, OperationStep, SyncDecision, SyncResult } from "./operation.ts";
+import type { OperationState, SyncDecision } from "./operation.ts";
 import { operationId } from "./operation-document.ts";
-import type { InventoryEntry, Plan, PlanStep, SyncPhase } from "./plan.ts";
+import type { InventoryEntry, Plan } from "./plan.ts";
 import { recordsOf } from "./run.ts";
 import type { SyncRunOf } from "./run.ts";
+import { performSteps } from "./steps.ts";
 
 export function startedOperation(
   { resource, context }: SyncRunOf,
@@ -72,71 +75,42 @@ export async function performWave(
   compared: Compared,
   operation: OperationState,
 ): Promise<OperationState> {
-  const { resource } = run;
-  const { plan, rules, target, live, health, inventory } = compared;
+  const { resource, context } = run;
+  const { plan, rules, inventory, exchange } = compared;
   const stop = errorThatStops(run, plan);
   if (stop !== undefined) return endedOperation(run, operation, "Failed", stop);
   const ports = recordsOf(run);
-  await abandon(ports, inventory.earlier);
   const { identity } = rules;
-  let entries = inventoryBefore(known(inventory.entries, plan), plan);
-  let stored = await writeInventory(ports, resource, identity, inventory, entries);
-  const steps = plan.steps;
-  let results = operation.results;
-  for (let at = firstStep(steps, operation); at < steps.length; at += 1) {
-    const step = steps[at];
-    if (step === undefined) break;
-    const done = await executeStep({
-      target,
-      step,
-      live,
-      health,
-      results,
-      operationId: operation.id,
-      waitsForHealth: at + 1 < steps.length,
-      continuesAfterErrors: continues(resource),
-    });
-    results = merged(results, done.results);
-    run.ports.settled.add(resource.metadata.uid, done.settled);
-    const removed = new Set(
-      done.state === "done"
-        ? step.prunes.filter(({ isSkipped }) => !isSkipped).map((prune) => referenceKey(prune.at))
-        : [],
-    );
-    entries = inventoryAfter(entries, { applied: done.applied, removed });
-    stored = await writeInventory(ports, resource, identity, stored, entries);
-    const next = { ...operation, results };
-    if (done.state === "failed") return endedOperation(run, next, "Failed", done.message);
-    const sinceMs = run.context.clock.nowMs();
-    if (done.state === "waiting") {
-      const { step: earlier } = operation;
-      const isSame = earlier?.phase === step.phase && earlier.wave === step.wave;
-      const place = isSame ? earlier : { phase: step.phase, wave: step.wave, sinceMs };
-      const late = lateWave(run, place);
-      if (late !== undefined) {
-        return endedOperation(run, next, "Failed", `${late}: ${done.message}`);
-      }
-      return { ...next, message: done.message, step: place };
-    }
-    const following = steps[at + 1];
-    if (done.hasWritten && following !== undefined) {
-      const place = { phase: following.phase, wave: following.wave, sinceMs };
-      return { ...next, message: "", step: place };
-    }
+  await abandon(ports, inventory.earlier);
+  if (inventory.earlier.some((shard) => targetIn(shard).kind === "Agent")) {
+    // The deployment has moved: another cluster, or none, has its bundle now.
+    const isKept = (bundle: Resource): boolean =>
+      actionOf(bundle) === "Remove" || textAt(bundle.spec, "environment") === identity.environment;
+    await deleteBundles(ports, resource.metadata.uid, isKept);
   }
+  const before = inventoryBefore(known(inventory.entries, plan), plan);
+  const stored = await writeInventory(ports, resource, identity, inventory, before);
+  const done =
+    exchange === undefined
+      ? await performSteps({
+          ...compared,
+          operation,
+          continuesAfterErrors: continues(resource),
+          waveTimeoutSeconds: numberAt(resource.spec, "syncPolicy", "waveTimeoutSeconds"),
+          nowMs: () => context.clock.nowMs(),
+        })
+      : stepsOfAgent(compared, operation);
+  run.ports.settled.add(resource.metadata.uid, done.settled);
+  const after = inventoryAfter(before, done);
+  await writeInventory(ports, resource, identity, stored, after);
+  const { state, message, results, step } = done;
+  const next = { ...operation, results, step };
+  if (state === "failed") return endedOperation(run, next, "Failed", message);
+  if (state === "running") return { ...next, message };
   const [problem] = plan.problems;
-  const last = { ...operation, results };
   return problem === undefined
-    ? endedOperation(run, last, "Succeeded", successText(plan))
-    : endedOperation(run, last, "Failed", problem.message);
-}
-
-/** Why a wave has taken too long. */
-function lateWave({ resource, context }: SyncRunOf, step: OperationStep): string | undefined {
-  const seconds = numberAt(resource.spec, "syncPolicy", "waveTimeoutSeconds");
-  if (seconds === undefined) return undefined;
-  if (context.clock.nowMs() - step.sinceMs <= seconds * 1_000) return undefined;
-  return `the wave ${step.wave} of ${step.phase} did not end within ${seconds} seconds`;
+    ? endedOperation(run, next, "Succeeded", successText(plan))
+    : endedOperation(run, next, "Failed", problem.message);
 }
 
 /** While no sync runs. Without its entry, an object would not be removed with the deployment. */
@@ -174,32 +148,4 @@ function known(entries: readonly InventoryEntry[], plan: Plan): readonly Invento
   for (const { at } of [...plan.objects, ...plan.prunes]) kept.add(referenceKey(at));
   for (const { at } of plan.problems) if (at !== undefined) kept.add(referenceKey(at));
   return entries.filter(({ at }) => kept.has(referenceKey(at)));
-}
-
-const phases: readonly SyncPhase[] = ["PreSync", "Sync", "PostSync"];
-
-function firstStep(steps: readonly PlanStep[], { step }: OperationState): number {
-  if (step === undefined) return 0;
-  const order = phases.indexOf(step.phase);
-  const found = steps.findIndex(({ phase, wave }) => {
-    const index = phases.indexOf(phase);
-    return index > order || (index === order && wave >= step.wave);
-  });
-  return found < 0 ? steps.length : found;
-}
-
-/** Newer results replace those of the same object in the same phase. */
-function merged(old: readonly SyncResult[], newer: readonly SyncResult[]): readonly SyncResult[] {
-  const all = new Map(old.map((result) => [resultKey(result), result]));
-  for (const result of newer) {
-    const earlier = all.get(resultKey(result));
-    // Unchanged is no news about an object that this sync wrote.
-    if (earlier?.status === "Synced" && result.message === "unchanged") continue;
-    all.set(resultKey(result), result);
-  }
-  return [...all.values()];
-}
-
-function resultKey({ at, syncPhase }: SyncResult): string {
-  return `${syncPhase} ${referenceKey(at)}`;
 }

@@ -11,6 +11,7 @@ import { textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
 import { deploymentsKind, inventoriesKind, objectsFinalizers } from "../names.ts";
+import { actionOf, deleteBundles } from "../targets/bundle-exchange.ts";
 import { abandon, readInventory } from "./inventory-store.ts";
 import { deleteRecord, listByField } from "./records.ts";
 import { recordsOf } from "./run.ts";
@@ -26,6 +27,7 @@ export async function removeDeployment(run: SyncRunOf): Promise<Outcome> {
       await deleteRecord(records, { kind: inventoriesKind, namespace, name: metadata.name });
     }
   } else await abandon(records, shards);
+  await deleteBundles(records, resource.metadata.uid, (bundle) => actionOf(bundle) === "Remove");
   const held = heldBy(resource);
   if (held.length === 0) return done();
   const left = await leftOf(run);

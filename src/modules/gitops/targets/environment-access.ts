@@ -30,23 +30,24 @@ export interface EnvironmentAccess {
 /** Undefined when the spec can be used. */
 export function specProblem(environment: Resource): ConnectionProblem | undefined {
   const spec = objectAt(environment, "spec");
-  if (textAt(spec, "cluster") !== "") {
-    return problem("ClusterNotFound", "spec.cluster: clusters that pull are not supported yet");
-  }
   const url = textAt(spec, "apiURL");
   if (!URL.canParse(url) || /[?&#\s\\]|^https:\/\/[^/]*@/.test(url)) {
     const why = "must be an https URL without user, query, fragment and the characters ? and &";
     return problem("UnsupportedAPIURL", `spec.apiURL ${why}`);
   }
-  const invalid = textsAt(spec, "namespaces").find((name) => !namespaceName.test(name));
-  if (invalid !== undefined) {
-    const message = `spec.namespaces: ${JSON.stringify(invalid)} is not the name of a namespace`;
-    return problem("InvalidNamespaceList", message);
-  }
+  const invalid = namespacesProblem(environment);
+  if (invalid !== undefined) return invalid;
   if (textAt(spec, "credentialsSecret") === "") {
     return problem("SecretNotSpecified", "spec.credentialsSecret is empty");
   }
   return undefined;
+}
+
+export function namespacesProblem({ spec }: Resource): ConnectionProblem | undefined {
+  const invalid = textsAt(spec, "namespaces").find((name) => !namespaceName.test(name));
+  if (invalid === undefined) return undefined;
+  const message = `spec.namespaces: ${JSON.stringify(invalid)} is not the name of a namespace`;
+  return problem("InvalidNamespaceList", message);
 }
 
 const namespaceName = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;

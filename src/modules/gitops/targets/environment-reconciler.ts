@@ -11,12 +11,17 @@ import { objectsAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
 import { connectionCondition, managedEnvironmentsKind } from "../names.ts";
+import { clusterOf, findCluster, reconcileCluster } from "./cluster-environment.ts";
+import type { ClusterPorts } from "./cluster-environment.ts";
+import { namespacesProblem } from "./environment-access.ts";
 import type { ConnectionProblem } from "./environment-access.ts";
 import { ensureAccount, hasOwnAccount, removeAccount } from "./environment-account.ts";
 import { connectionProblem, findAccess, openClient, probe } from "./environment-connection.ts";
 import type { ConnectionPorts } from "./environment-connection.ts";
 
-export function environmentReconciler(ports: ConnectionPorts): Reconciler {
+export interface EnvironmentPorts extends ConnectionPorts, ClusterPorts {}
+
+export function environmentReconciler(ports: EnvironmentPorts): Reconciler {
   const resyncMs = gitopsLimits.environmentCheckSeconds * 1_000;
   return {
     kind: managedEnvironmentsKind,
@@ -25,6 +30,14 @@ export function environmentReconciler(ports: ConnectionPorts): Reconciler {
     reconcile: async (environment, context) => {
       const namespace = environment.metadata.namespace ?? "";
       const policy = ports.policies.policyOf(namespace);
+      if (clusterOf(environment) !== "") {
+        const wrong = namespacesProblem(environment);
+        const place = wrong ?? (await findCluster(environment, policy, context));
+        if (place.kind === "problem") return unconnected(environment, place, context);
+        return await reconcileCluster(ports, place, context, (reason, message) => ({
+          conditions: conditionsWith(environment, context, reason, message),
+        }));
+      }
       const found = await findAccess(environment, policy, context);
       if (found.kind === "problem") return unconnected(environment, found, context);
       using client = openClient(ports, found, namespace);

@@ -3,15 +3,18 @@
 import { remoteApi } from "../../../acting/object-api.ts";
 import type { KubeClient } from "../../../adapters/kubernetes/port.ts";
 import type { Context } from "../../../engine/reconciler.ts";
-import { isTrueAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import type { Intents } from "../../../intents/request.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { connectionCondition, deploymentLabel, gitopsGroup } from "../names.ts";
 import { managedEnvironmentsKind, targetSystem } from "../names.ts";
-import { referenceText } from "../object-reference.ts";
 import type { EffectivePolicy } from "../policy/effective-policy.ts";
 import { withOwnAccount } from "./environment-account.ts";
 import { findAccess } from "./environment-connection.ts";
 import type { EnvironmentAccess } from "./environment-access.ts";
+import { openAgentTarget } from "./agent-target.ts";
+import { clusterOf } from "./cluster-environment.ts";
+import { environmentRefusal } from "./environment-rules.ts";
 import { objectTarget } from "./object-target.ts";
 import { serverDigest } from "./server-digest.ts";
 import type { OpenedTarget, TargetIdentity, TargetProblem, TargetRules } from "./target.ts";
@@ -22,6 +25,8 @@ export interface EnvironmentTargetInput {
   readonly deployment: Resource;
   readonly policy: EffectivePolicy;
   readonly context: Context;
+  /** For the records of clusters that pull. */
+  readonly intents: Intents;
   /** Of a process, kept between runs. */
   readonly clientOf: (environment: Resource, access: EnvironmentAccess) => KubeClient;
 }
@@ -39,6 +44,10 @@ export async function openEnvironmentTarget(input: EnvironmentTargetInput): Prom
     const why = textAt(condition, "message") || "its connection has not been checked yet";
     return notReady(`${text} is not connected: ${why}`);
   }
+  if (clusterOf(environment) !== "") {
+    const { intents } = input;
+    return await openAgentTarget({ environment, deployment, policy, intents, context });
+  }
   const own = await findAccess(environment, policy, context);
   const found = own.kind === "problem" ? own : await withOwnAccount(environment, own, context);
   if (found.kind === "problem") return notReady(`${text} is not connected: ${found.message}`);
@@ -46,7 +55,7 @@ export async function openEnvironmentTarget(input: EnvironmentTargetInput): Prom
   const rules: TargetRules = {
     identity,
     defaultNamespace: identity.namespace,
-    refusal: refusalOf(environment, policy),
+    refusal: environmentRefusal(environment, policy),
   };
   const api = remoteApi(clientOf(environment, found), context, targetSystem(namespace, name));
   const target = objectTarget({
@@ -70,24 +79,6 @@ function identityOf(environment: Resource, deployment: Resource): TargetIdentity
     namespace: textAt(deployment, "spec", "destination", "namespace") || (first ?? "default"),
     serviceAccountName: "",
     digest: serverDigest(uid === "" ? server : uid),
-  };
-}
-
-function refusalOf(environment: Resource, policy: EffectivePolicy): TargetRules["refusal"] {
-  const namespaces = textsAt(environment, "spec", "namespaces");
-  const mayWriteCluster =
-    namespaces.length === 0 || isTrueAt(environment, "spec", "clusterResources");
-  const { name } = environment.metadata;
-  return (at, isNamespaced) => {
-    const refused = policy.kindRefusal(at.group, at.kind);
-    if (refused !== undefined) return refused;
-    const text = `${referenceText(at)}: the GitOpsDeploymentManagedEnvironment ${name} allows`;
-    if (!isNamespaced) {
-      if (mayWriteCluster) return undefined;
-      return `${text} objects without a namespace only with spec.clusterResources`;
-    }
-    if (namespaces.length === 0 || namespaces.includes(at.namespace)) return undefined;
-    return `${text} only the namespaces of spec.namespaces`;
   };
 }
 

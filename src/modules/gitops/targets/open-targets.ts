@@ -11,6 +11,7 @@ import { openEnvironmentTarget } from "./environment-target.ts";
 import type { EnvironmentTargetInput } from "./environment-target.ts";
 import { openOwnTarget, ownIdentity } from "./own-target.ts";
 import { openTargetClients } from "./target-clients.ts";
+import { payloadSubresource } from "./payload-subresource.ts";
 import type { Targets } from "./target.ts";
 
 export interface TargetsInput extends PartInput {
@@ -49,7 +50,10 @@ export function openTargets({ ports, policies }: TargetsInput): TargetsPart {
       clients.clientOf(key, JSON.stringify(access), () =>
         openClient({ openKube, policies }, access, namespace),
       );
-    return await openEnvironmentTarget({ environment, deployment, policy, context, clientOf });
+    if (started === undefined) throw new Error("targets are opened after the start");
+    const { ownIntents: intents } = started;
+    const input = { environment, deployment, policy, context, intents, clientOf };
+    return await openEnvironmentTarget(input);
   };
   const targets: Targets = {
     open: async (deployment, context) => {
@@ -64,10 +68,12 @@ export function openTargets({ ports, policies }: TargetsInput): TargetsPart {
   };
   return {
     targets,
+    subresources: [payloadSubresource],
     policyOf: (system) => (system.startsWith("gitops-target/") ? targetPolicy : undefined),
     start: (more, stops) => {
       started = more;
-      stops.defer(more.engine.add(environmentReconciler({ openKube, policies })));
+      const intents = more.ownIntents;
+      stops.defer(more.engine.add(environmentReconciler({ openKube, policies, intents })));
     },
     close: () => clients[Symbol.dispose](),
   };

@@ -138,27 +138,22 @@ export interface TargetRules {
   readonly refusal: (at: ObjectReference, isNamespaced: boolean) => string | undefined;
 }
 
-/** A cluster whose agent pulls. Objects and results travel in SyncBundles of its namespace. */
+/** A cluster whose agent pulls. Requests and reports travel in SyncBundles of its namespace. */
 export interface BundleExchange {
-  readonly identity: TargetIdentity;
-  /** Stores all parts; the parts of an earlier operation are removed. Idempotent. */
+  /** Stores the request; one that is stored already is not written. */
   send(bundle: Bundle): Promise<void>;
-  /** The newest report of the agent about an operation. */
-  report(operation: string): Promise<BundleReport | undefined>;
+  /**
+   * What the agent reported last, by a reference, so that a report wakes the resource of the run.
+   * Undefined: nothing, or nothing that can be read.
+   */
+  report(name: string): Promise<JsonObject | undefined>;
 }
 
 export interface Bundle {
+  readonly name: string;
+  readonly deployment: { readonly namespace: string; readonly name: string; readonly uid: string };
   readonly operation: string;
   readonly revision: string;
   readonly action: "Apply" | "Compare" | "Remove";
-  /** Steps of plan.ts, as JSON. */
-  readonly steps: JsonObject;
-}
-
-export interface BundleReport {
-  readonly operation: string;
-  readonly phase: "Running" | "Failed" | "Succeeded";
-  readonly message: string;
-  readonly results: JsonObject;
-  readonly reportedAtMs: number;
+  readonly payload: JsonObject;
 }
