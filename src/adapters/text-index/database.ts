@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { StatementSync } from "node:sqlite";
 import { parseExact } from "../../kernel/int64.ts";
 import type { JsonObject } from "../../kernel/json.ts";
-import { placeMatch, placeText, partMatch, prefixMatch } from "./match.ts";
+import { placeMatch, placeText, partMatch, prefixMatch, wordMatch } from "./match.ts";
 import { textIndexLimits } from "./port.ts";
 import type { AllowedKind, Hits, IndexChange, IndexEntry, TextQuery } from "./port.ts";
 import { plain, scoreOf, termsOf } from "./terms.ts";
@@ -72,17 +72,15 @@ export class IndexDatabase {
     const terms = termsOf(text);
     const place = placeMatch(allowed);
     if (terms.length === 0 || place === undefined) return noHits;
-    const numbers = this.#candidates(terms, place);
-    const ranked = [...numbers].map((number) => {
-      const row = this.#statements.byNumber.get(number) as unknown as EntryRow;
-      return { row, score: scoreOf(row, terms) };
-    });
+    const candidates = this.#candidates(terms, place);
+    const ranked = [...candidates.values()].map((row) => ({ row, score: scoreOf(row, terms) }));
     ranked.sort((a, b) => b.score - a.score || (a.row.id < b.row.id ? -1 : 1));
-    const hits = ranked.slice(0, limit).map(({ row: { id, shown }, score }) => {
+    const hits = ranked.slice(0, limit).map(({ row: { id }, score }) => {
+      const shown = this.entry(id)?.shown ?? "{}";
       return { id, score, shown: parseExact(shown) as JsonObject };
     });
-    const isComplete = numbers.size < textIndexLimits.maxCandidates;
-    return { hits, count: numbers.size, isComplete };
+    const isComplete = candidates.size < textIndexLimits.maxCandidates;
+    return { hits, count: candidates.size, isComplete };
   }
 
   entry(id: string): StoredEntry | undefined {
@@ -98,17 +96,20 @@ export class IndexDatabase {
   }
 
   /** Titles first, so that the best hits are among the candidates of a common word. */
-  #candidates(terms: readonly string[], place: string): ReadonlySet<number> {
+  #candidates(terms: readonly string[], place: string): ReadonlyMap<string, RankedRow> {
     const { byTitle, byWord, byPart } = this.#statements;
-    const found = new Set<number>();
+    const found = new Map<string, RankedRow>();
     const collect = (statement: StatementSync, match: string | undefined): void => {
       const left = textIndexLimits.maxCandidates - found.size;
       if (match === undefined || left <= 0) return;
-      for (const { number } of statement.all(match, left + found.size)) {
-        if (found.size < textIndexLimits.maxCandidates) found.add(Number(number));
+      for (const each of statement.all(match, left + found.size)) {
+        const row = each as unknown as RankedRow;
+        if (found.size < textIndexLimits.maxCandidates) found.set(row.id, row);
       }
     };
     collect(byTitle, prefixMatch(terms, place));
+    // A common word has enough candidates without its longer forms, whose lists take long to join.
+    collect(byWord, wordMatch(terms, place));
     collect(byWord, prefixMatch(terms, place));
     collect(byPart, partMatch(terms, place));
     return found;
@@ -158,11 +159,19 @@ export interface EdgeRow {
   readonly type: string;
 }
 
-interface EntryRow extends StoredEntry {
+/** What the ranking reads. */
+interface RankedRow {
   readonly id: string;
   readonly title: string;
   readonly tags: string;
   readonly text: string;
+}
+
+/** One statement for all candidates: reading them one by one takes as long as finding them. */
+function rankedRows(table: string): string {
+  return `SELECT entry.id, entry.title, entry.tags, entry.text
+    FROM (SELECT rowid AS number FROM ${table} WHERE ${table} MATCH ? LIMIT ?) AS found
+    JOIN entry ON entry.number = found.number`;
 }
 
 const statementTexts = {
@@ -178,11 +187,10 @@ const statementTexts = {
   deleteWord: "DELETE FROM word WHERE rowid = ?",
   deletePart: "DELETE FROM part WHERE rowid = ?",
   deleteEdges: "DELETE FROM edge WHERE source = ?",
-  byNumber: "SELECT id, kind, place, title, tags, text, shown FROM entry WHERE number = ?",
   byId: "SELECT kind, place, shown FROM entry WHERE id = ?",
-  byTitle: "SELECT rowid AS number FROM heading WHERE heading MATCH ? LIMIT ?",
-  byWord: "SELECT rowid AS number FROM word WHERE word MATCH ? LIMIT ?",
-  byPart: "SELECT rowid AS number FROM part WHERE part MATCH ? LIMIT ?",
+  byTitle: rankedRows("heading"),
+  byWord: rankedRows("word"),
+  byPart: rankedRows("part"),
   outgoing: "SELECT source, target, type FROM edge WHERE source = ?",
   incoming: "SELECT source, target, type FROM edge WHERE target = ?",
 } as const;

@@ -30,6 +30,11 @@ export function placeMatch(allowed: readonly AllowedKind[]): string | undefined 
   return kinds.length === 0 ? undefined : `place : (${kinds.join(" OR ")})`;
 }
 
+/** Every term as a word. */
+export function wordMatch(terms: readonly string[], place: string): string {
+  return `(${terms.map((term) => `"${term}"`).join(" AND ")}) AND ${place}`;
+}
+
 /** Every term as the beginning of a word. */
 export function prefixMatch(terms: readonly string[], place: string): string {
   return `(${terms.map((term) => `"${term}" *`).join(" AND ")}) AND ${place}`;
@@ -37,6 +42,5 @@ export function prefixMatch(terms: readonly string[], place: string): string {
 
 /** Every term inside of a word; undefined when a term is too short for trigrams. */
 export function partMatch(terms: readonly string[], place: string): string | undefined {
-  if (terms.some((term) => Array.from(term).length < 3)) return undefined;
-  return `(${terms.map((term) => `"${term}"`).join(" AND ")}) AND ${place}`;
+  return terms.some((term) => Array.from(term).length < 3) ? undefined : wordMatch(terms, place);
 }
