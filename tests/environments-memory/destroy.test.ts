@@ -164,3 +164,22 @@ test("the cancellation of a destruction is refused, and does not skip its action
   await rig.pass(5_000);
   assert.equal(await rig.phase(), "Destroyed");
 });
+
+test("operations of an Environment that is destroyed are refused, or end", async () => {
+  await using rig = await openRig();
+  await rig.template([machine("a")]);
+  await rig.environment();
+  await rig.pass();
+  await rig.ready("e.a");
+  await rig.pass(3_000);
+  // Queued before the destruction is known.
+  await rig.create("Operation", "early", { environment: "e", type: "CheckDrift" });
+  await rig.patch("Environment", "e", { spec: { desired: "Destroyed" } });
+  await assert.rejects(
+    rig.create("Operation", "late", { environment: "e", type: "Retry" }),
+    /spec\.environment: .*destroyed, or will be: deploy it first \(setpoint env deploy e\)/,
+  );
+  await rig.pass(5_000);
+  assert.equal(await rig.phase(), "Destroyed");
+  assert.equal(textAt((await rig.read("Operation", "early"))?.status, "phase"), "Superseded");
+});

@@ -177,6 +177,10 @@ describe("the commands env and template", () => {
     const none = await run("env", "graph", "p7.db", "--to", "p7.web.1");
     assert.deepEqual([none.code, none.out], [1, "p7.db does not depend on p7.web.1\n"]);
     assert.match((await run("env", "graph", "p7.nope")).err, /p7\.nope/);
+    const made = await run("env", "graph", "templates/shop.v1", "--dependants", "--depth", "1");
+    assert.match(made.out, /^shop\.v1 {2}\(templates\)\n[^]* {2}p7 {2}\(environments\)/);
+    assert.match((await run("env", "logs", "p7", "wep")).err, /no resource wep; did you mean web/);
+    assert.match((await run("env", "logs", "p7", "p7.web.0")).err, /no output/);
   });
 
   it("approve of a planned destruction destroys the environment", async () => {
@@ -188,6 +192,11 @@ describe("the commands env and template", () => {
     assert.equal(pickText(await configMap("p7.db"), "reason"), "NotFound");
     const kept = await run("env", "show", "p7");
     assert.match(kept.out, /destroyed: +\d{4}-/);
+    for (const wrong of [["retry"], ["drift"], ["rollback", "p7.deploy-1"]] as const) {
+      const [command, ...args] = wrong;
+      const refused = await run("env", command, "p7", ...args);
+      assert.match(refused.err, /destroyed, or will be: .*setpoint env deploy p7/, command);
+    }
   });
 
   it("deploy deploys a destroyed environment again, and delete frees its id", async () => {

@@ -11,7 +11,7 @@ import { hasObject, objectAt, textAt, textsAt } from "../../../kernel/json-read.
 import { suggester } from "../../../kernel/nearest-name.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
-import { serviceAccountOf } from "../environment/environment.ts";
+import { isDestructionWanted, serviceAccountOf } from "../environment/environment.ts";
 import { environmentKey, environmentLabel, operationsKind } from "../names.ts";
 import { environmentsVersion, resourcesKind } from "../names.ts";
 import { hasEnded } from "../operations/operation.ts";
@@ -115,6 +115,13 @@ async function requestErrors(
   const name = textAt(spec, "environment");
   if (environment === undefined) {
     return [invalidField("spec.environment", name, "there is no Environment of this name")];
+  }
+  const isDeleting = environment.metadata.deletionTimestamp !== undefined;
+  if (isDeleting || isDestructionWanted(environment)) {
+    const detail = isDeleting
+      ? "the Environment is being deleted"
+      : `the Environment is destroyed, or will be: deploy it first (setpoint env deploy ${name})`;
+    return [forbiddenField("spec.environment", detail)];
   }
   const namespace = metadata.namespace ?? environment.metadata.namespace ?? "";
   if (type === "Rollback") return await rollbackErrors(spec, namespace, name, ports);

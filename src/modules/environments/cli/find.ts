@@ -60,19 +60,21 @@ export const runGraph: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [resource = ""] = call.args;
   const { dependants, depth, to } = call.options;
-  const edges = "depends-on";
+  // An environment and a template have other edges: to what belongs to them.
+  const isResource = typeAndName(resource)[0] === "resources";
+  const edges: Readonly<Record<string, string>> = isResource ? { edges: "depends-on" } : {};
   const target = typeof to === "string" ? to : undefined;
   const route =
     target === undefined
       ? session.path(graphRoute(resource), {
           direction: dependants === true ? "dependants" : "dependencies",
-          edges,
+          ...edges,
           ...(typeof depth === "string" ? { depth } : {}),
         })
       : `/api/v1/search/path?${new URLSearchParams({
           from: placeOf(resource, session.namespace),
           to: placeOf(target, session.namespace),
-          edges,
+          ...edges,
         }).toString()}`;
   const found = await session.server.get(route);
   if (call.isJson) {

@@ -2,21 +2,46 @@
 
 import type { RunCommand } from "../../../contract/command.ts";
 import { textAt } from "../../../kernel/json-read.ts";
+import { suggester } from "../../../kernel/nearest-name.ts";
 import { sessionOf } from "./request.ts";
+import type { Session } from "./request.ts";
+import { allItems } from "./show.ts";
 
 export const runLogs: RunCommand = async (call) => {
-  const { server, path } = sessionOf(call);
-  const [id = "", resource] = call.args;
+  const session = sessionOf(call);
+  const { server, path } = session;
+  const [id = "", given] = call.args;
+  // The name of a resource is ENVIRONMENT.KEY, or ENVIRONMENT.KEY.INDEX.
+  const resource = given?.startsWith(`${id}.`) === true ? given.split(".")[1] : given;
+  let isEmpty = true;
   const query = {
     ...(resource === undefined ? {} : { resource }),
     ...(call.options["follow"] === true ? { follow: "true" } : {}),
   };
   for await (const item of server.lines(path(`environments/${id}/logs`, query))) {
     if (textAt(item, "type") === "bookmark") continue;
+    isEmpty = false;
     // A plan runs for a resource that may not exist yet.
     const key = textAt(item, "resource") || "plan";
     for (const text of textAt(item, "text").split("\n")) {
       if (text !== "") call.print(`${key}  ${text}`);
     }
   }
+  if (isEmpty) call.printError(await reasonOf(session, id, resource));
 };
+
+/** Why there is no output. */
+async function reasonOf(
+  session: Session,
+  id: string,
+  resource: string | undefined,
+): Promise<string> {
+  const items = await allItems(session, "resources", { environment: id });
+  const keys = [...new Set(items.map(({ spec }) => textAt(spec, "key")))];
+  if (resource === undefined || keys.includes(resource)) {
+    return "no output: no executor that prints has run";
+  }
+  const near = suggester()(resource, keys);
+  const known = near || `; it has ${keys.join(", ")}`;
+  return `the environment ${id} has no resource ${resource}${known}`;
+}

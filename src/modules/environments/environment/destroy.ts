@@ -39,6 +39,11 @@ export async function destroyEnvironment(
   const { resource, context } = run;
   if (textAt(resource.status, "phase") === "Destroyed" && before.length === 0) {
     await markDestroyed(run);
+    // Those that were requested while the last resource was removed.
+    for (const late of operations) {
+      if (hasEnded(late.phase) || late.type === "Destroy") continue;
+      await endOperation(run, late, "Superseded", { message: "the Environment is destroyed" });
+    }
     return done({ ready: "keep", resyncMs: 0 });
   }
   const carried = await carryDestruction(run, before, operations);
