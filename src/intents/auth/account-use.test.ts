@@ -15,6 +15,7 @@ function bind(rbac: Rbac, namespace: string, name: string, ...subjects: JsonObje
   rbac.put("RoleBinding", { metadata: { namespace, name }, roleRef, subjects });
 }
 
+const everything = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }];
 const serviceAccount = { kind: "ServiceAccount", ...account };
 const user = { ...rbacApi, kind: "User", name: "alice" };
 
@@ -32,6 +33,29 @@ test("a user who has all rights of an account may act as it", () => {
   const rbac = withRoles();
   equal(accountUseProblem({ authorizer: rbac, rights: rbac }, alice, account), undefined);
 });
+
+for (const verb of ["use", "impersonate"]) {
+  test(`a user with the verb ${verb} on an account may act as it, in its namespace only`, () => {
+    const rbac = withRoles();
+    rbac.put("ClusterRole", { metadata: { name: "all" }, rules: everything });
+    const roleRef = { ...rbacApi, kind: "ClusterRole", name: "all" };
+    rbac.put("ClusterRoleBinding", {
+      metadata: { name: "accounts" },
+      roleRef,
+      subjects: [serviceAccount],
+    });
+    const rules = [{ apiGroups: [""], resources: ["serviceaccounts"], verbs: [verb] }];
+    rbac.put("Role", { metadata: { namespace: "a", name: "editor" }, rules });
+    equal(accountUseProblem({ authorizer: rbac, rights: rbac }, alice, account), undefined);
+    const other = { namespace: "b", name: "environment" };
+    rbac.put("ClusterRoleBinding", {
+      metadata: { name: "others" },
+      roleRef,
+      subjects: [{ kind: "ServiceAccount", ...other }],
+    });
+    match(accountUseProblem({ authorizer: rbac, rights: rbac }, alice, other) ?? "", /missing/);
+  });
+}
 
 test("the rights of an account in other namespaces count", () => {
   const rbac = withRoles();

@@ -1,6 +1,6 @@
 // A resource that names a ServiceAccount makes the server act with its rights. So a user may name
-// only a ServiceAccount on which the user has the verb `use`, or whose rights the user has in all
-// namespaces.
+// only a ServiceAccount on which the user has the verb `use` or `impersonate`, or whose rights the
+// user has in all namespaces.
 
 import type { Authorizer } from "./policy.ts";
 import type { Rbac } from "./rbac.ts";
@@ -33,9 +33,13 @@ export function accountUseProblem(
 ): string | undefined {
   if (user.groups.includes(mastersGroup)) return undefined;
   const { namespace, name } = account;
-  const access = { kind: "resource", verb: "use", group: "", resource: "serviceaccounts" } as const;
-  const use = { ...access, subresource: "", namespace, name };
-  if (authorizer.authorize(user, use).allowed) return undefined;
+  const access = { kind: "resource", group: "", resource: "serviceaccounts" } as const;
+  // A user who may impersonate the ServiceAccount can send its requests already.
+  const isAllowed = ["use", "impersonate"].some(
+    (verb) =>
+      authorizer.authorize(user, { ...access, verb, subresource: "", namespace, name }).allowed,
+  );
+  if (isAllowed) return undefined;
   // Its own name counts, so that a ServiceAccount may name itself.
   if (user.name === serviceAccountUserName(namespace, name)) return undefined;
   const first = firstMissing(rights, user, account);
