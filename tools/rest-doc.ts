@@ -7,6 +7,8 @@ import type { Route, RouteDescription, RoutePorts } from "../src/contract/route.
 import { objectAt, textAt, textsAt } from "../src/kernel/json-read.ts";
 import type { JsonObject } from "../src/kernel/json.ts";
 import { withDocRoutes } from "../src/surfaces/rest/doc-routes.ts";
+import { recentRoute } from "../src/surfaces/rest/recent-route.ts";
+import type { RecentPorts } from "../src/surfaces/rest/recent-route.ts";
 import { selfRoutes } from "../src/surfaces/rest/self-routes.ts";
 import type { SelfPorts } from "../src/surfaces/rest/self-routes.ts";
 import { root } from "./stages.ts";
@@ -28,7 +30,10 @@ async function allRoutes(): Promise<readonly Route[]> {
   await using memory = await openMemoryPlane();
   const noPorts = {} as RoutePorts;
   const own = memory.plane.modules.routes.flatMap((routesOf) => routesOf(noPorts));
-  return withDocRoutes([...own, ...selfRoutes({} as SelfPorts)], "");
+  return withDocRoutes(
+    [...own, ...selfRoutes({} as SelfPorts), recentRoute({} as RecentPorts)],
+    "",
+  );
 }
 
 /** One table of all routes, and one of the parameters of each. */

@@ -15,6 +15,7 @@ import type { ProcessPorts } from "../contract/ports.ts";
 import type { BuiltInModule } from "../contract/module.ts";
 import type { OpenPorts } from "../contract/ports.ts";
 import type { ExtensionEntry } from "../contract/user-module.ts";
+import { metric } from "../engine/reporting/metric-names.ts";
 import type { MetricDefinition } from "../engine/reporting/metric-names.ts";
 import { bootstrap } from "../intents/bootstrap.ts";
 import { followOwners } from "../intents/housekeeping/follow-owners.ts";
@@ -53,6 +54,8 @@ import type { Store } from "../store/port.ts";
 import type { Logger } from "../telemetry/log.ts";
 import { createMeter } from "../telemetry/meter.ts";
 import type { TextMeter } from "../telemetry/meter.ts";
+import { recentMetrics } from "../telemetry/recent-metrics.ts";
+import type { FollowedMetrics, RecentMetrics } from "../telemetry/recent-metrics.ts";
 import { admissionPlugins } from "./admission-plugins.ts";
 import { cachedKinds, indexTermsOf, metricsOf, rolesOf } from "./declared-parts.ts";
 import { gitWith } from "./git.ts";
@@ -80,6 +83,8 @@ export interface ControlPlane extends AsyncDisposable {
   readonly quotas: QuotaIndex;
   /** The metrics of the engine and of modules; /metrics shows them with the others. */
   readonly meter: TextMeter;
+  /** The last hour of it. */
+  readonly recent: RecentMetrics;
   readonly heavy: HeavyWork;
   /** The built-in modules, opened. */
   readonly modules: OpenModules;
@@ -172,7 +177,8 @@ export async function openControlPlane(
   endOldWatches(live, hub);
   const rbac = followRbac(live);
   const quotas = quotaIndex(live);
-  const meter = createMeter(metricsOf(builtIn, options.metrics ?? {}));
+  const recent = recentMetrics(clock);
+  const meter = recent.follow(createMeter(metricsOf(builtIn, options.metrics ?? {})), followed);
   const network = openNetwork(timers, options.broker, undo);
   const ports = { ...surroundings, ...network, log, meter, store, live, kinds, ...accessBy(rbac) };
   const modules = undo.use(
@@ -219,6 +225,7 @@ export async function openControlPlane(
     owners,
     quotas,
     meter,
+    recent,
     heavy,
     modules,
     timers,
@@ -309,6 +316,13 @@ function endOldWatches(live: LiveView, hub: WatchHub): void {
     hub.endKind(before.key.name);
   });
 }
+
+const followed: FollowedMetrics = {
+  reconciles: metric.reconciles,
+  running: metric.running,
+  due: metric.backlogDue,
+  startLatencySeconds: metric.startLatencySeconds,
+};
 
 function throwProblem(_file: string, error: SetpointError): never {
   throw error;

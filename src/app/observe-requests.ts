@@ -1,5 +1,6 @@
 // Counts the requests of all surfaces, and serves the metrics of the process at /metrics.
 
+import { limits } from "../kernel/limits.ts";
 import type { Exchange } from "../surfaces/http/exchange.ts";
 import type { RequestMetrics } from "../surfaces/http/metrics.ts";
 import type { PathHandler } from "../surfaces/kube/api.ts";
@@ -14,11 +15,11 @@ export interface ObservedRequests {
   readonly path: PathHandler;
 }
 
-type Observed = Pick<ControlPlane, "intents" | "feed" | "hub" | "meter">;
+type Observed = Pick<ControlPlane, "intents" | "feed" | "hub" | "meter" | "recent">;
 
 /** `measure` updates the gauges that are computed on demand; called before each answer. */
 export function observeRequests(
-  { intents, feed, hub, meter }: Observed,
+  { intents, feed, hub, meter, recent }: Observed,
   measure: () => Promise<void>,
   storeState: StoreState,
   more: () => readonly Gauge[] = () => [],
@@ -63,6 +64,10 @@ export function observeRequests(
       },
       finished: (fromMs, labels, status) => {
         const { group, version, resource, subresource, verb, surface, route } = labels;
+        const durationMs = clock.nowMs() - fromMs;
+        // What takes longer than a request may is a stream, and the page is not the API.
+        const isStream = verb === "watch" || durationMs > limits.requestTimeoutMs;
+        if (surface !== "console") recent.request(status, isStream ? undefined : durationMs);
         metrics.finished({
           group,
           version,
@@ -72,7 +77,7 @@ export function observeRequests(
           route,
           verb: verbs.get(verb) ?? "OTHER",
           code: status,
-          durationMs: clock.nowMs() - fromMs,
+          durationMs,
         });
       },
     },

@@ -45,7 +45,13 @@ it("the surface of a module has the ports of routes, and one read model serves b
   await using memory = await openMemoryPlane({ builtIn: [orchard] });
   const { plane, surroundings } = memory;
   const log = logger(() => undefined, surroundings.clock, "error");
-  openRest(plane, { onStreamError: () => undefined }, () => Promise.resolve([]));
+  openRest({
+    plane,
+    reports: { onStreamError: () => undefined },
+    readHealth: () => Promise.resolve([]),
+    measure: () => Promise.resolve(),
+    server: "test",
+  });
   const [opened] = await openSurfaces({ plane, log, surfaces: [surface] });
   assert.equal(opened?.name, "orchard");
   const [routes, ports] = [ofRoutes[0], ofSurface[0]];

@@ -53,6 +53,7 @@ import { guardProcess } from "./process-guard.ts";
 import { requestReports } from "./request-reports.ts";
 import type { OwnReports } from "./request-reports.ts";
 import { openRest } from "./rest-surface.ts";
+import type { RestInput } from "./rest-surface.ts";
 import { startReconciling } from "./reconciling.ts";
 import type { ReconcilingInput, Worker } from "./reconciling.ts";
 import { stopReport } from "./stop-report.ts";
@@ -194,7 +195,7 @@ async function openToClients(parts: Parts, undo: AsyncDisposableStack): Promise<
   const at: { listeners?: Listeners } = {};
   const url = (): string => at.listeners?.url ?? "";
   const loopbackOrigin = (): string | undefined => at.listeners?.loopbackOrigin;
-  const kube = { plane, worker, credentials, authentication, observed, modules, url };
+  const kube = { plane, worker, credentials, authentication, observed, modules, url, measure };
   const { store } = plane.intents;
   const health = { store, storeState, stopping: stopping.signal, own: guarded.healthChecks };
   const root = options.consoleRoot;
@@ -241,7 +242,7 @@ interface HealthInput extends Pick<HealthOptions, "store" | "storeState" | "stop
 function ownSurfaces(
   { store: { kind } }: ServeConfig,
   reports: OwnReports,
-  given: Omit<KubeSurfaceInput, "health" | "isAlone" | "stopping">,
+  given: Omit<KubeSurfaceInput, "health" | "isAlone" | "stopping"> & Pick<RestInput, "measure">,
   { own, ...ofStore }: HealthInput,
 ): readonly HttpSurface[] {
   const { plane, modules } = given;
@@ -249,7 +250,9 @@ function ownSurfaces(
   const health = { ...ofStore, timers: systemTimers, checks };
   const { stopping } = ofStore;
   const kube = kubeSurface({ ...given, health, stopping, isAlone: kind === "sqlite" });
-  return [kube, openRest(plane, reports, readHealth(health))];
+  const { measure, worker } = given;
+  const server = worker?.name ?? hostname();
+  return [kube, openRest({ plane, reports, readHealth: readHealth(health), measure, server })];
 }
 
 function reportingOf(

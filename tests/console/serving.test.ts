@@ -3,6 +3,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { openConsoleSite } from "../../src/app/console/console-site.ts";
+import { systemClock } from "../../src/kernel/clock.ts";
+import { logger } from "../../src/telemetry/log.ts";
 import { startKubeServer } from "../kube/server.ts";
 import type { KubeServer, Reply, RequestHeaders } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
@@ -122,11 +125,11 @@ describe("files of the console", () => {
 });
 
 describe("the console of a clone", () => {
-  it("shows that it is being built, then the build, then again after a restart", async () => {
-    await using installation = await clonedInstallation("<title>First build</title>");
+  it("is built once for each state of its sources, and shows what the build does", async () => {
+    await using installation = await clonedInstallation("<b>broken");
     {
       await using server = await startKubeServer({ consoleRoot: installation.root });
-      const get = (): Promise<Reply> => server.request("GET", "/console/", undefined, visitor);
+      const get = (): Promise<Reply> => server.request("GET", "/console/x", undefined, visitor);
       const first = await get();
       assert.equal(first.status, 200);
       assert.match(first.text, /Building the console/);
@@ -136,35 +139,28 @@ describe("the console of a clone", () => {
       const sheet = await server.request("GET", style, undefined, visitor);
       assert.equal(sheet.headers["content-type"], "text/css; charset=utf-8");
       await installation.write("gate", "");
-      await waitUntil("the build", async () => (await get()).text.includes("First build"));
+      await waitUntil("the error", async () => (await get()).status === 500);
+      const failed = await get();
+      assert.match(failed.text, /The console was not built/);
+      assert.match(failed.text, /index\.html:1: unexpected token/);
+      assert.ok(!failed.text.includes(installation.root));
+      await installation.write("console/index.html", "<title>Corrected</title>");
+      await waitUntil("the build", async () => (await get()).text.includes("Corrected"));
     }
-    await using second = await startKubeServer({ consoleRoot: installation.root });
-    const { text } = await second.request("GET", "/console/", undefined, visitor);
-    assert.match(text, /First build/);
-  });
-
-  it("shows the error of a build, and builds again when the sources have changed", async () => {
-    await using installation = await clonedInstallation("<b>broken");
-    await installation.write("gate", "");
-    await using server = await startKubeServer({ consoleRoot: installation.root });
-    const get = (): Promise<Reply> => server.request("GET", "/console/x", undefined, visitor);
-    await waitUntil("the error", async () => (await get()).status === 500);
-    const failed = await get();
-    assert.match(failed.text, /The console was not built/);
-    assert.match(failed.text, /index\.html:1: unexpected token/);
-    assert.ok(!failed.text.includes(installation.root));
-    await installation.write("console/index.html", "<title>Corrected</title>");
-    await waitUntil("the build", async () => (await get()).text.includes("Corrected"));
+    await using again = openConsoleSite(silent, installation.root);
+    const state = await again.state();
+    assert.ok(state.kind === "ready");
+    assert.match(String(state.files.get("index.html")?.plain), /Corrected/);
   });
 
   it("is absent without sources, and can be switched off", async () => {
     await using installation = await emptyInstallation();
-    await using server = await startKubeServer({ consoleRoot: installation.root });
-    const { status, text } = await server.request("GET", "/console/", undefined, visitor);
-    assert.equal(status, 404);
-    assert.match(text, /This installation has no console/);
-    await using other = await startKubeServer({ consoleRoot: installation.root, console: false });
-    const off = await other.request("GET", "/console/", undefined, visitor);
+    await using site = openConsoleSite(silent, installation.root);
+    assert.deepEqual(await site.state(), { kind: "absent" });
+    await using server = await startKubeServer({ consoleRoot: installation.root, console: false });
+    const off = await server.request("GET", "/console/", undefined, visitor);
     assert.equal(off.status, 403);
   });
 });
+
+const silent = logger(() => undefined, systemClock, "error");

@@ -1,5 +1,5 @@
 // The fields of a row by their names in filters and sort orders: the fixed ones, and the columns
-// of the kind as "columns.KEY", which is where an answer shows them.
+// of the kind as "columns.KEY", which is where an answer shows them. A label is "labels.KEY".
 
 import type { Cell, Column, Row } from "./row.ts";
 
@@ -19,6 +19,16 @@ const fixedFields: readonly Field[] = [
   { name: "state", type: "text", read: (row) => row.state },
   { name: "reason", type: "text", read: (row) => row.reason },
 ];
+
+const labelPrefix = "labels.";
+
+/** The field of a label; undefined for a name that does not begin with "labels.". */
+export function labelField(name: string): Field | undefined {
+  if (!name.startsWith(labelPrefix) || name.length === labelPrefix.length) return undefined;
+  const key = name.slice(labelPrefix.length);
+  const read = ({ labels }: Row): Cell => (Object.hasOwn(labels, key) ? (labels[key] ?? "") : null);
+  return { name, type: "text", read };
+}
 
 export function fieldsOf(columns: readonly Column[]): ReadonlyMap<string, Field> {
   const own = columns.map(({ key, type }, at): Field => ({

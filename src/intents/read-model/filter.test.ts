@@ -20,6 +20,7 @@ const row: Row = {
   generation: 2,
   state: "Failed",
   reason: "Timeout",
+  labels: {},
   cells: [10, 'a, "b"', true],
 };
 const bare: Row = { ...row, name: "bare", cells: [] };

@@ -2,12 +2,15 @@
 //
 //   state=Failed,columns.storage>=100,name~"web,1"
 //
+// "labels.KEY" is a label, whose key may contain "/".
+//
 // A term is a field, an operator (= != < <= > >= ~) and a value. "~" means "contains". A value may
 // be in double quotes, in which \" and \\ are escapes. A field without a value satisfies "!=" only.
 
 import { SetpointError } from "../../kernel/errors.ts";
 import { compareNumbers, integerOf, isNumber } from "../../kernel/int64.ts";
 import { limits } from "../../kernel/limits.ts";
+import { labelField } from "./fields.ts";
 import type { Field } from "./fields.ts";
 import type { Cell, Row } from "./row.ts";
 
@@ -15,7 +18,8 @@ export type RowFilter = (row: Row) => boolean;
 
 type Operator = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~";
 
-const termPattern = /\s*([A-Za-z][\w.-]*)\s*(!=|<=|>=|=|<|>|~)\s*(?:"((?:[^"\\]|\\.)*)"|([^,"]*))/y;
+const termPattern =
+  /\s*([A-Za-z][\w./-]*)\s*(!=|<=|>=|=|<|>|~)\s*(?:"((?:[^"\\]|\\.)*)"|([^,"]*))/y;
 
 /** An empty text selects every row. Throws request.invalid, which names the term. */
 export function parseFilter(text: string, fields: ReadonlyMap<string, Field>): RowFilter {
@@ -48,12 +52,12 @@ export function fieldNamed(
   name: string,
   parameter: "filter" | "sort",
 ): Field {
-  const field = fields.get(name);
+  const field = fields.get(name) ?? labelField(name);
   if (field !== undefined) return field;
   const message = `${parameter}: ${shown(name)} is not a field of these rows`;
   throw new SetpointError("request.invalid", message, {
     details: { field: `query.${parameter}` },
-    suggestion: `use one of ${[...fields.keys()].join(", ")}`,
+    suggestion: `use labels.KEY, or one of ${[...fields.keys()].join(", ")}`,
   });
 }
 

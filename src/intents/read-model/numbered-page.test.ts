@@ -21,6 +21,7 @@ function rowsInMemory(count: number): OpenKind {
       generation: 1,
       state: "Stored",
       reason: "",
+      labels: {},
       cells: [],
     }),
   } as Projection;

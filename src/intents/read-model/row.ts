@@ -30,9 +30,12 @@ export interface Row {
   readonly generation: number;
   readonly state: ResourceState;
   readonly reason: string;
+  readonly labels: Labels;
   /** In the order of the projection's columns. */
   readonly cells: readonly Cell[];
 }
+
+export type Labels = Readonly<Record<string, string>>;
 
 export interface Column {
   /** As in "storage-gib", from the name "Storage GiB". */
@@ -75,11 +78,15 @@ export function projectionOf(served: ServedKind): Projection {
         created: metadata.creationTimestamp,
         generation: metadata.generation,
         ...judge(shown, served.isReconciled),
+        labels: metadata.labels ?? noLabels,
         cells: columns.map((column) => cellOf(column, current)),
       };
     },
   };
 }
+
+/** Shared by all rows without labels. */
+const noLabels: Labels = Object.freeze({});
 
 /** The rules that keep values secret. A sealed value may be shown, but never in a row. */
 export function withSealedHidden({ fieldRules }: Pick<Kind, "fieldRules">): {

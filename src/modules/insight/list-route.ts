@@ -9,7 +9,7 @@ import { pageOfRows } from "../../intents/read-model/query.ts";
 import { requireScope, scopeOf } from "../../intents/read-model/scope.ts";
 import { decodeCursor, encodeCursor } from "../../kernel/cursor.ts";
 import { SetpointError } from "../../kernel/errors.ts";
-import { numberAt, textAt } from "../../kernel/json-read.ts";
+import { isTrueAt, numberAt, textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import { bytePauses } from "../../kernel/pauses.ts";
 import { kindNamed } from "./addressed.ts";
@@ -28,7 +28,7 @@ const filterField = {
   type: "string",
   maxLength: limits.maxFilterChars,
   description:
-    "Conditions that must all be true, such as state=Failed,columns.storage>=100,name~web. " +
+    "Conditions that must all be true, such as state=Failed,columns.size>=10,labels.tier=gold. " +
     "The operators are = != < <= > >= and ~ (contains).",
 };
 const sortField = {
@@ -56,6 +56,7 @@ export function listRoute(ports: RoutePorts): Route {
       limit: limitField(limits.maxRestPageItems, limits.defaultRestPageItems),
       cursor: cursorField,
       atLeast: atLeastField,
+      labels: { type: "boolean", default: false, description: "Show the labels of each row." },
     }),
     answers: {
       200: {
@@ -118,6 +119,7 @@ async function listRows(
     pauses,
   });
   const { rows, revision, next } = page;
+  const hasLabels = isTrueAt(query, "labels");
   return {
     kind: "document",
     status: 200,
@@ -125,7 +127,7 @@ async function listRows(
       kind: path["kind"] ?? "",
       revision,
       columns: columns.map(({ key, title, type }) => ({ key, title, type })),
-      items: rows.map((row) => rowJson(columns, row)),
+      items: rows.map((row) => rowJson(columns, row, { hasLabels })),
       ...(next === undefined ? {} : { next: encodeCursor(placeJson(next), bound) }),
     },
   };

@@ -7,13 +7,18 @@ import type { Change, HistoryOptions } from "../../store/port.ts";
 
 type Log = Pick<RoutePorts["store"], "head" | "changes" | "history">;
 
-/** The log without documents: they are dropped with their page. */
-export function logWithoutDocuments(store: Log, pages: PageMemory): Log {
+/** The log without documents: they are dropped with their page, after `note` has seen each. */
+export function logWithoutDocuments(
+  store: Log,
+  pages: PageMemory,
+  note?: (change: Change) => void,
+): Log {
   return {
     head: () => store.head(),
     changes: async (...asked) => {
       await pages.before();
       const page = await store.changes(...asked);
+      if (note !== undefined) page.changes.forEach(note);
       const changes = withoutDocuments(page.changes, pages, page.through < page.revision);
       return { ...page, changes };
     },

@@ -18,11 +18,16 @@ export const rowSchema: JsonObject = objectSchema(
     state: stateSchema,
     reason: { type: "string" },
     columns: { type: "object", description: "The printer columns of the kind, by their keys." },
+    labels: { type: "object", description: "Where they are requested." },
   },
   ["name", "uid", "revision", "state"],
 );
 
-export function rowJson(columns: readonly Column[], row: Row): JsonObject {
+export function rowJson(
+  columns: readonly Column[],
+  row: Row,
+  { hasLabels = false }: { readonly hasLabels?: boolean } = {},
+): JsonObject {
   const { namespace, name, uid, revision, created, generation, state, reason, cells } = row;
   return {
     name,
@@ -34,5 +39,6 @@ export function rowJson(columns: readonly Column[], row: Row): JsonObject {
     state,
     ...(reason === "" ? {} : { reason }),
     columns: Object.fromEntries(columns.map(({ key }, at) => [key, cells[at] ?? null])),
+    ...(hasLabels ? { labels: row.labels } : {}),
   };
 }

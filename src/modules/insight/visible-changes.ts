@@ -4,6 +4,7 @@
 
 import type { RoutePorts } from "../../contract/route.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
+import { SetpointError } from "../../kernel/errors.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { kindId } from "../../kernel/kind.ts";
@@ -43,6 +44,26 @@ export type ChangeFilter = (change: Pick<Change, "key" | "revision">) => boolean
 export function changesOfKind({ kinds }: RoutePorts, query: JsonObject): string | undefined {
   const id = textAt(query, "kind");
   return id === "" ? undefined : kindNamed(kinds, id, "query.kind").id;
+}
+
+/** The kinds of `kinds`, or that of `kind`; undefined for all. Throws for an unknown kind. */
+export function changesOfKinds(
+  ports: RoutePorts,
+  query: JsonObject,
+): readonly string[] | undefined {
+  const names = textAt(query, "kinds")
+    .split(",")
+    .map((name) => name.trim());
+  const named = names.filter((name) => name !== "");
+  const single = changesOfKind(ports, query);
+  if (named.length === 0) return single === undefined ? undefined : [single];
+  if (single === undefined) {
+    return named.map((name) => kindNamed(ports.kinds, name, "query.kinds").id);
+  }
+  throw new SetpointError("request.invalid", "kind and kinds exclude each other", {
+    details: { field: "query.kinds" },
+    suggestion: "send all kinds in kinds",
+  });
 }
 
 export function visibleTo(

@@ -37,6 +37,7 @@ const row: Row = {
   generation: 1,
   state: "Ready",
   reason: "",
+  labels: {},
   cells: columns.map(({ key }) => values[key] ?? null),
 };
 
