@@ -1,7 +1,9 @@
 // Two real servers of one PostgreSQL: what one of them answers, the other one shows.
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import type { JsonObject } from "../../src/kernel/json.ts";
 import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
+import { kubectlPaths, openKubectl } from "../peers/kubectl.ts";
 import { startPostgres } from "../peers/postgres.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { acme, isError, startFleetServer } from "./fleet-server.ts";
@@ -15,15 +17,7 @@ before(async () => {
   const postgres = opened.use(await startPostgres());
   const store = postgres.url(await postgres.createDatabase());
   one = opened.use(await startFleetServer({ store }));
-  await one.apply({
-    apiVersion: "fleet.setpoint.dev/v1",
-    kind: "Organisation",
-    metadata: { name: acme },
-    spec: {
-      members: [{ user: "alice" }, { user: "bob" }],
-      quotas: [{ offering: "dinosaurs", type: "standard", max: 12 }],
-    },
-  });
+  await one.apply(organisation(12));
   other = opened.use(await one.startSibling(store));
   for (const server of [one, other]) await server.untilReady();
   await one.acceptTerms("alice", "bob");
@@ -32,6 +26,18 @@ before(async () => {
 after(async () => {
   await opened.disposeAsync();
 });
+
+function organisation(max: number): JsonObject {
+  return {
+    apiVersion: "fleet.setpoint.dev/v1",
+    kind: "Organisation",
+    metadata: { name: acme },
+    spec: {
+      members: [{ user: "alice" }, { user: "bob" }],
+      quotas: [{ offering: "dinosaurs", type: "standard", max }],
+    },
+  };
+}
 
 async function create(server: FleetServer, name: string): Promise<Reply> {
   const call = { method: "POST", as: "alice", body: { name } };
@@ -88,4 +94,37 @@ describe("an instance of one server", () => {
     deepEqual([accepted.length, refused.length], [4, 6]);
     for (const reply of refused) isError(reply, 403, 5);
   });
+
+  it("is one of the allowed ones of 50 requests over REST and with kubectl", async () => {
+    // Twelve exist, and eight more are allowed.
+    await one.apply(organisation(20));
+    const overRest = createAll(Array.from({ length: 40 }, (_, at) => `e${at}`));
+    const [path = ""] = kubectlPaths();
+    const withKubectl = [one, other].map(async ({ setpoint }, server) => {
+      await using kubectl = await openKubectl(path, setpoint.kubeconfig);
+      const items = Array.from({ length: 5 }, (_, at) => dinosaur(`f${server}-${at}`));
+      const input = { apiVersion: "v1", kind: "List", items };
+      const { stdout, stderr } = await kubectl.run(["create", "-f", "-"], { input });
+      const created = stdout.match(/ created$/gm)?.length ?? 0;
+      const refused = stderr.match(/is used up$/gm)?.length ?? 0;
+      equal(created + refused, items.length, stderr);
+      return created;
+    });
+    const replies = await overRest;
+    const ran = await Promise.all(withKubectl);
+    const accepted = replies.filter(({ status }) => status === 202).length;
+    for (const reply of replies) if (reply.status !== 202) isError(reply, 403, 5);
+    equal(
+      ran.reduce((sum, created) => sum + created, accepted),
+      8,
+    );
+    const list = await other.call("/dinosaurs?size=100", { as: "alice" });
+    equal(list.json["total"], 20);
+  });
 });
+
+function dinosaur(name: string): JsonObject {
+  const metadata = { name, namespace: `org-${acme}` };
+  const spec = { owner: "alice" };
+  return { apiVersion: "dinosaurs.example.dev/v1", kind: "Dinosaur", metadata, spec };
+}
