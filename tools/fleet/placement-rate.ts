@@ -1,4 +1,5 @@
 // Prints how many decisions about placement a second are possible over 1,000 clusters of a region.
+// A second is one of processor time, so that other programs of the machine do not count.
 
 import { sampleCluster } from "../../src/modules/fleet/clusters/sample-cluster.ts";
 import { clusterFacts } from "../../src/modules/fleet/placement/cluster-facts.ts";
@@ -24,9 +25,10 @@ const request = {
   refusedBy: [],
 };
 
-const startedAt = performance.now();
+const usedMs = (): number => process.cpuUsage().user / 1_000;
+const startedAt = usedMs();
 let decisions = 0;
-while (performance.now() - startedAt < measuredMs) {
+while (usedMs() - startedAt < measuredMs) {
   if (place(request, clusters).candidates.length === 0) throw new Error("a cluster has room");
   decisions += 1;
 }

@@ -42,10 +42,32 @@ export interface Exclusion {
   readonly lacksVersion: boolean;
 }
 
-interface Ranked extends Candidate {
+/** One of many: its reason is worded when it is read. */
+class Ranked implements Candidate {
+  readonly cluster: string;
+  readonly versions: DesiredVersions | undefined;
   /** The share of its capacity that is used; a cluster without a limit counts its instances. */
   readonly load: number;
   readonly used: number;
+  readonly total: number | undefined;
+
+  constructor({ type }: PlacementRequest, { id, capacity, load, versions }: ClusterFacts) {
+    const { total, byType } = capacity;
+    const { used, usedByType } = load;
+    const limit = byType.get(type);
+    const share = total === undefined ? 0 : used / Math.max(total, 1);
+    const shareOfType = limit === undefined ? 0 : (usedByType.get(type) ?? 0) / Math.max(limit, 1);
+    this.cluster = id;
+    this.versions = versions;
+    this.load = Math.max(share, shareOfType);
+    this.used = used;
+    this.total = total;
+  }
+
+  get reason(): string {
+    const room = this.total === undefined ? "" : ` of ${this.total}`;
+    return `least used: ${this.used}${room} units used`;
+  }
 }
 
 /** `clusters` are those of the region of the request: see cluster-index.ts. */
@@ -63,13 +85,9 @@ export function place(request: PlacementRequest, clusters: readonly ClusterFacts
       excluded.push({ cluster: cluster.id, reason: why, lacksVersion: true });
       continue;
     }
-    ranked.push(rankedOf(request, cluster));
+    ranked.push(new Ranked(request, cluster));
   }
-  ranked.sort(compareRanked);
-  return {
-    candidates: ranked.map(({ cluster, versions, reason }) => ({ cluster, versions, reason })),
-    excluded,
-  };
+  return { candidates: ranked.sort(compareRanked), excluded };
 }
 
 /** The first reason why the cluster cannot host the instance. */
@@ -127,22 +145,6 @@ function fullTypeReason(
     return `is full for type ${type}: ${ofType} of ${limit} units`;
   }
   return undefined;
-}
-
-function rankedOf(
-  { type }: PlacementRequest,
-  { id, capacity, load, versions }: ClusterFacts,
-): Ranked {
-  const { total, byType } = capacity;
-  const { used, usedByType } = load;
-  const limit = byType.get(type);
-  const shares = [
-    total === undefined ? 0 : used / Math.max(total, 1),
-    limit === undefined ? 0 : (usedByType.get(type) ?? 0) / Math.max(limit, 1),
-  ];
-  const share = Math.max(...shares);
-  const room = total === undefined ? `${used} units used` : `${used} of ${total} units used`;
-  return { cluster: id, versions, used, load: share, reason: `least used: ${room}` };
 }
 
 /** The least used first; the id decides between equals, so that the order is stable. */
