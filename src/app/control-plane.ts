@@ -66,6 +66,7 @@ import { openModules } from "./open-modules.ts";
 import type { OpenModules } from "./open-modules.ts";
 import { ownIntentsOf } from "./own-intents.ts";
 import { programsWith } from "./programs.ts";
+import { sandboxWith } from "./sandbox.ts";
 import { supervisorsWith } from "./supervisors.ts";
 import { openWebhookClient } from "./webhook-client.ts";
 import type { ServiceResolver, WebhookClient } from "./webhook-client.ts";
@@ -241,6 +242,7 @@ type Network = Pick<
   | "openKube"
   | "openPrograms"
   | "openGit"
+  | "openSandbox"
   | "openSupervisors"
   | "openBroker"
   | "openTextIndex"
@@ -264,6 +266,7 @@ function openNetwork(
     openKube,
     openPrograms,
     openGit: gitWith(timers),
+    openSandbox: sandboxWith(openPrograms),
     openSupervisors,
     openBroker,
     openTextIndex,

@@ -5,7 +5,7 @@ import { checkStored } from "../intents/kinds/stored-check.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import type { Store } from "../store/port.ts";
 import { failure } from "./finding.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "../contract/finding.ts";
 import { loadModules } from "./load-modules.ts";
 import type { LoadedKind, LoadedModule } from "./load-modules.ts";
 

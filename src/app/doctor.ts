@@ -12,7 +12,7 @@ import { storeLabel } from "./config.ts";
 import type { StoreConfig } from "./config.ts";
 import { diagnoseModules } from "./doctor-modules.ts";
 import { failure } from "./finding.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "../contract/finding.ts";
 import { hasKeyFile, openKeyFile } from "./key-file.ts";
 import { openStoreForLooking, wrongKeyRing } from "./open-store.ts";
 
@@ -20,11 +20,18 @@ const lowDiskBytes = 1024 ** 3;
 /** With less than this the next minutes of work may find no room. */
 const noDiskBytes = 64 * 1024 ** 2;
 
+interface DiagnoseOptions {
+  /** Files of user modules. */
+  readonly modules?: readonly string[];
+  /** What the built-in modules found on this machine. */
+  readonly machine?: readonly Finding[];
+}
+
 export async function diagnose(
   config: StoreConfig,
-  modules: readonly string[] = [],
+  { modules = [], machine = [] }: DiagnoseOptions = {},
 ): Promise<readonly Finding[]> {
-  const findings: Finding[] = [runtimeFinding()];
+  const findings: Finding[] = [runtimeFinding(), ...machine];
   if (config.store.kind === "sqlite") findings.push(...folderFindings(config.store.path));
   findings.push(...exposureFindings(config));
   const ring = ringOf(config, findings);

@@ -1,13 +1,7 @@
-/** What `setpoint doctor` reports about one subject. */
+/** Failures as findings of `setpoint doctor`. */
+import type { Finding } from "../contract/finding.ts";
 import { entryOf, isSetpointError } from "../kernel/errors.ts";
 import { errorChain } from "../telemetry/log.ts";
-
-export interface Finding {
-  readonly level: "ok" | "warn" | "bad";
-  readonly subject: string;
-  readonly message: string;
-  readonly suggestion?: string;
-}
 
 export function failure(subject: string, what: string, error: unknown): Finding {
   const causes = error instanceof Error ? errorChain(error) : [{ message: String(error) }];

@@ -31,6 +31,7 @@ import type { KindInput } from "../kernel/kind.ts";
 import type { Resource, ResourceKey } from "../kernel/resource.ts";
 import type { AgentWork, CommandGroup } from "./command.ts";
 import type { ConfigurationSection } from "./configuration.ts";
+import type { Finding } from "./finding.ts";
 import type { OpenPorts, StartPorts } from "./ports.ts";
 import type { RoutesOf } from "./route.ts";
 import type { Subresource } from "./subresource.ts";
@@ -72,11 +73,19 @@ export interface BuiltInModule {
    * that start it have stored. Its kinds are not installed, and its surface is not served.
    */
   readonly isStarted?: (given: Pick<OpenPorts, "configuration" | "extensions">) => boolean;
+  /** What the module needs of this machine, for `setpoint doctor`. Changes nothing. */
+  readonly examine?: (given: ExamineInput) => Promise<readonly Finding[]>;
   /**
    * Loads the code that only a server needs: the command line reads the declarations of all modules
    * for every command, so a `module.ts` imports little.
    */
   readonly open?: (ports: OpenPorts) => Promise<OpenModule>;
+}
+
+export interface ExamineInput {
+  /** The module's own section of the configuration, checked; undefined when it is absent. */
+  readonly configuration: unknown;
+  readonly openSandbox: OpenPorts["openSandbox"];
 }
 
 export interface DeclaredKind {

@@ -5,6 +5,7 @@ import type { OpenBroker } from "../adapters/amqp/port.ts";
 import type { OpenGit } from "../adapters/git/port.ts";
 import type { CallJson, OpenHttp } from "../adapters/http/port.ts";
 import type { ProcessRunner } from "../adapters/process/port.ts";
+import type { Sandbox } from "../adapters/sandbox/port.ts";
 import type { Supervisors } from "../adapters/supervisor/port.ts";
 import type { OpenKube } from "../adapters/kubernetes/port.ts";
 import type { OpenTextIndex } from "../adapters/text-index/port.ts";
@@ -41,6 +42,8 @@ export interface ProcessPorts {
   readonly openPrograms: () => Promise<ProcessRunner>;
   /** For git repositories. The caller disposes of what it opens. */
   readonly openGit: OpenGit;
+  /** For tools that read files of tenants. */
+  readonly openSandbox: () => Promise<Sandbox>;
   /** For programs that change other systems. Opened with the first call. */
   readonly openSupervisors: () => Promise<Supervisors>;
   /** For messages. */

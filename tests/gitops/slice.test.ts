@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Git, OpenGit } from "../../src/adapters/git/port.ts";
+import type { Sandbox } from "../../src/adapters/sandbox/port.ts";
 import { openMemoryPlane } from "../../src/app/memory-plane.ts";
 import type { MemoryPlane } from "../../src/app/memory-plane.ts";
 import { startReconciling } from "../../src/app/reconciling.ts";
@@ -32,15 +33,19 @@ const lines: string[] = [];
 let remote: GitRemote;
 let memory: MemoryPlane;
 let running: AsyncDisposable;
-/** Programs of git that run: the time of the test stands still for them. */
+/** Programs that run: the time of the test stands still for them. */
 let calls = 0;
 
 const counting: BuiltInModule = {
   ...gitops,
   open: async (given) => {
     const openGit: OpenGit = async (options) => counted(await given.openGit(options));
+    const openSandbox = async (): Promise<Sandbox> => {
+      const sandbox = await given.openSandbox();
+      return { run: async (request) => await during(sandbox.run(request)) };
+    };
     if (gitops.open === undefined) throw new Error("the module has no code");
-    return await gitops.open({ ...given, openGit });
+    return await gitops.open({ ...given, openGit, openSandbox });
   },
 };
 
@@ -71,21 +76,23 @@ after(async () => {
   await remote[Symbol.asyncDispose]();
 });
 
+async function during<T>(work: Promise<T>): Promise<T> {
+  calls += 1;
+  try {
+    return await work;
+  } finally {
+    calls -= 1;
+  }
+}
+
 function counted(git: Git): Git {
-  const during = async <T>(work: Promise<T>): Promise<T> => {
-    calls += 1;
-    try {
-      return await work;
-    } finally {
-      calls -= 1;
-    }
-  };
   return {
     ...git,
     resolve: async (...args) => await during(git.resolve(...args)),
     fetch: async (...args) => await during(git.fetch(...args)),
     tree: async (...args) => await during(git.tree(...args)),
     read: async (...args) => await during(git.read(...args)),
+    checkout: async (...args) => await during(git.checkout(...args)),
   };
 }
 
@@ -180,6 +187,35 @@ test("a commit is applied as the account of the tenant; the next one prunes", as
   assert.equal(await read("ConfigMap", "two"), undefined);
   const shown = JSON.stringify([status, later, lines]);
   assert.doesNotMatch(shown, /hidden-7|aGlkZGVuLTc/, "no value of a Secret is shown");
+});
+
+test("a kustomization is built with its base, and a hostile one is refused", async () => {
+  await start("built");
+  const commit = await remote.commit("built", {
+    files: {
+      "base/kustomization.yaml": "resources: [map.yaml]\n",
+      "base/map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: map }\n",
+      "deploy/kustomization.yaml": "resources: [../base]\nnamePrefix: built-\n",
+    },
+  });
+  const status = await reached("built", "the kustomization", isSyncedAt(commit));
+  assert.equal(textAt(status, "source", "tool"), "Kustomize");
+  assert.deepEqual(
+    objectsAt(status, "resources").map((object) => textAt(object, "name")),
+    ["built-map"],
+  );
+  assert.notEqual(await read("ConfigMap", "built-map"), undefined);
+  await remote.commit("built", {
+    files: { "deploy/kustomization.yaml": "resources: [../../../etc]\n" },
+  });
+  const refused = await reached("built", "the refusal", (found) =>
+    objectsAt(found, "conditions").some(
+      (condition) =>
+        textAt(condition, "type") === "ComparisonError" && textAt(condition, "status") === "True",
+    ),
+  );
+  assert.match(JSON.stringify(refused["conditions"]), /"reason":"PathEscapes"/);
+  assert.notEqual(await read("ConfigMap", "built-map"), undefined, "the last objects stay");
 });
 
 test("an object that the account may not write is refused, and nothing is applied", async () => {

@@ -5,8 +5,8 @@ import { folderBytes } from "./caches.ts";
 import { runGit } from "./git-command.ts";
 import type { GitCommand, GitCommandPorts, GitEnd, LocalGit, Remote } from "./git-command.ts";
 import { gitProblem, isCommitRefused } from "./git-messages.ts";
-import { gitSlots } from "./git-slots.ts";
-import type { GitSlots } from "./git-slots.ts";
+import { tenantSlots } from "../../kernel/tenant-slots.ts";
+import type { TenantSlots } from "../../kernel/tenant-slots.ts";
 import { branchesIn, chosenRef, refPatterns } from "./ls-remote.ts";
 import type { FetchedCommit, GitBranches, GitOptions, GitProblem } from "./port.ts";
 import type { ResolvedRef, WantedCommit } from "./port.ts";
@@ -35,13 +35,13 @@ const allCommits = 2_147_483_647;
 
 export class Fetcher {
   readonly #input: FetcherInput;
-  readonly #slots: GitSlots;
+  readonly #slots: TenantSlots;
 
   constructor(input: FetcherInput) {
     this.#input = input;
     const slots = input.hostCalls;
     const share = Math.max(1, Math.floor(slots / 2));
-    this.#slots = gitSlots({ slots, share, queue: waitingCalls });
+    this.#slots = tenantSlots({ slots, share, queue: waitingCalls });
   }
 
   async resolve(

@@ -7,7 +7,7 @@ import { isIP } from "node:net";
 import { dirname, join } from "node:path";
 import type { ProcessRunner, ProgramResult } from "../process/port.ts";
 import { gitProblem, problemOf } from "./git-messages.ts";
-import type { GitSlots } from "./git-slots.ts";
+import type { TenantSlots } from "../../kernel/tenant-slots.ts";
 import type { GitUrl } from "./git-url.ts";
 import type { GitCredential, GitProblem, GitRepository } from "./port.ts";
 
@@ -22,7 +22,7 @@ export interface GitCommand {
   readonly args: readonly string[];
   /** The bare repository, or an empty folder. */
   readonly repository: string;
-  readonly slots: GitSlots;
+  readonly slots: TenantSlots;
   readonly tenant: string;
   readonly stdin?: string;
   readonly timeoutMs: number;

@@ -1,6 +1,6 @@
 /** The implementation of port.ts with the program git. */
 import { lookup } from "node:dns/promises";
-import { mkdir } from "node:fs/promises";
+import { mkdir, mkdtemp } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import type { Timers } from "../../kernel/timers.ts";
@@ -12,11 +12,11 @@ import type { Local } from "./fetcher.ts";
 import { runGit } from "./git-command.ts";
 import type { GitCommandPorts, LocalGit, Remote } from "./git-command.ts";
 import { gitProblem } from "./git-messages.ts";
-import { gitSlots } from "./git-slots.ts";
+import { tenantSlots } from "../../kernel/tenant-slots.ts";
 import { isCommitId, isRefName, parseGitUrl } from "./git-url.ts";
 import { localRemote } from "./local-remote.ts";
 import type { Git, GitOptions, GitProblem, GitRepository } from "./port.ts";
-import { readFiles, readTree, writeTree } from "./read-tree.ts";
+import { checkoutTree, readFiles, readTree } from "./read-tree.ts";
 import { singleFlight } from "./single-flight.ts";
 
 export interface GitPorts {
@@ -39,7 +39,7 @@ export async function openGit(ports: GitPorts, options: GitOptions): Promise<Git
   const commands: GitCommandPorts = { runner, program, folder: calls };
   // Reads of copies have places of their own, so hosts that hang do not stop them.
   const ofReads = Math.max(1, Math.floor(options.maxPrograms / 4));
-  const slots = gitSlots({ slots: ofReads, share: ofReads, queue: waitingCalls });
+  const slots = tenantSlots({ slots: ofReads, share: ofReads, queue: waitingCalls });
   const local: Local = async (repository, tenant, signal, args, more = {}) => {
     const { fetchTimeoutMs: timeoutMs } = options;
     const bounds = { timeoutMs, maxOutputBytes: maxListBytes };
@@ -71,8 +71,11 @@ export async function openGit(ports: GitPorts, options: GitOptions): Promise<Git
       await inCache(repository, signal, async (run) => await readTree(run, commit, path, limits)),
     read: async (repository, files, signal) =>
       await inCache(repository, signal, async (run) => await readFiles(run, files)),
-    extract: async (repository, tree, target, signal) =>
-      await inCache(repository, signal, async (run) => await writeTree(run, tree.files, target)),
+    checkout: async (repository, tree, signal) =>
+      await inCache(repository, signal, async (run) => {
+        const target = await mkdtemp(join(folder, "tree-"));
+        return await checkoutTree(run, tree.files, target);
+      }),
     cacheBytes: () => caches.bytes,
     async [Symbol.asyncDispose]() {
       await runner[Symbol.asyncDispose]();

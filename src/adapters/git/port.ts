@@ -68,13 +68,12 @@ export interface Git extends AsyncDisposable {
     files: readonly GitFile[],
     signal: AbortSignal,
   ): Promise<FileContents | GitProblem>;
-  /** Writes the files of a tree below an existing, empty folder. Links are refused by `tree`. */
-  extract(
+  /** Writes the files of a tree into a folder of the adapter. Links are refused by `tree`. */
+  checkout(
     repository: GitRepository,
     tree: GitTree,
-    folder: string,
     signal: AbortSignal,
-  ): Promise<{ readonly kind: "extracted" } | GitProblem>;
+  ): Promise<Checkout | GitProblem>;
   /** Bytes of all caches. */
   cacheBytes(): number;
 }
@@ -167,6 +166,13 @@ export interface GitFile {
 export interface FileContents {
   readonly kind: "contents";
   readonly contents: readonly Uint8Array[];
+}
+
+/** Disposing of it deletes the folder. */
+export interface Checkout extends AsyncDisposable {
+  readonly kind: "checkout";
+  /** Readable by this user only. The files have their paths of the repository below it. */
+  readonly folder: string;
 }
 
 export interface GitProblem {

@@ -1,12 +1,12 @@
 // Files of a fetched commit, read by `git ls-tree` and `git cat-file`, which run no filters.
 
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { batchContents } from "./batch-output.ts";
 import type { LocalGit } from "./git-command.ts";
 import { gitProblem } from "./git-messages.ts";
 import { isCommitId } from "./git-url.ts";
-import type { FileContents, GitFile, GitProblem, GitTree, TreeLimits } from "./port.ts";
+import type { Checkout, FileContents, GitFile, GitProblem, GitTree, TreeLimits } from "./port.ts";
 import { treeFiles, unsafePath } from "./tree-listing.ts";
 
 /** Of a line of `git ls-tree`, with a path. */
@@ -61,11 +61,31 @@ export async function readFiles(
   return { kind: "contents", contents };
 }
 
-export async function writeTree(
+/** Deletes the folder unless all files are in it. */
+export async function checkoutTree(
   run: LocalGit,
   files: readonly GitFile[],
   folder: string,
-): Promise<{ readonly kind: "extracted" } | GitProblem> {
+): Promise<Checkout | GitProblem> {
+  const remove = async (): Promise<void> => {
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const problem = await writeFiles(run, files, folder);
+    if (problem === undefined) return { kind: "checkout", folder, [Symbol.asyncDispose]: remove };
+    await remove();
+    return problem;
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function writeFiles(
+  run: LocalGit,
+  files: readonly GitFile[],
+  folder: string,
+): Promise<GitProblem | undefined> {
   for (const portion of portions(files)) {
     const read = await readFiles(run, portion);
     if (read.kind === "problem") return read;
@@ -82,7 +102,7 @@ export async function writeTree(
       }
     }
   }
-  return { kind: "extracted" };
+  return undefined;
 }
 
 /** In groups whose contents fit into memory. */

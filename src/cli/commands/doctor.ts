@@ -2,9 +2,11 @@
 import { styleText } from "node:util";
 import type { Command } from "commander";
 import { diagnose } from "../../app/doctor.ts";
+import { sectionsIn } from "../../app/config.ts";
 import { engineConfig } from "../../app/engine-config.ts";
 import type { EngineOptions } from "../../app/engine-config.ts";
-import type { Finding } from "../../app/finding.ts";
+import type { Finding } from "../../contract/finding.ts";
+import { examineMachine } from "../../app/examine-machine.ts";
 import { moduleOption } from "../module-option.ts";
 import { addStoreOptions, configuredBy, storeConfigOf } from "../store-options.ts";
 import type { StoreFlags } from "../store-options.ts";
@@ -23,7 +25,8 @@ export function addDoctor(program: Command): void {
     .addOption(moduleOption())
     .action(async (flags: Flags, command: Command) => {
       const { modules } = configuredBy(flags, command, engineConfig);
-      const findings = await diagnose(storeConfigOf(flags, command), modules);
+      const machine = await examineMachine(configuredBy(flags, command, sectionsIn));
+      const findings = await diagnose(storeConfigOf(flags, command), { modules, machine });
       for (const { level, subject, message, suggestion } of findings) {
         console.log(`${marks[level]}  ${subject.padEnd(11)}${message}`);
         if (suggestion !== undefined) console.log(`${" ".repeat(17)}-> ${suggestion}`);

@@ -40,6 +40,8 @@ export const gitopsLimits = {
   renderPartFiles: 500,
   renderTimeoutMs: 90_000,
   maxRenderPrograms: 4,
+  /** Paths of one namespace that wait for their tool. */
+  maxWaitingRenders: 200,
   maxRenderMemoryBytes: 1_073_741_824,
   /** Results that a process keeps in memory, and their bytes. */
   maxRenderResults: 1_000,

@@ -42,7 +42,7 @@ const recorded = ["gitsources", "inventories", "operations"];
 
 export const gitops: BuiltInModule = {
   name: "gitops",
-  version: 1,
+  version: 2,
   kinds: [
     { kind: deploymentKind, isReconciled: true },
     { kind: syncRunKind, isReconciled: true },
@@ -75,6 +75,7 @@ export const gitops: BuiltInModule = {
   ],
   commands: gitopsCommands,
   agentWork: async () => (await import("./agent/run-bundles.ts")).runBundles,
+  examine: async (given) => await (await import("./render/examine-tools.ts")).examineTools(given),
   open: async (ports) => (await import("./open.ts")).openGitOps(ports),
 };
 

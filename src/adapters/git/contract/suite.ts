@@ -221,7 +221,7 @@ function branchContract(given: Given): void {
 
 function fileContract(given: Given): void {
   test("files of a path are listed, read and written", async () => {
-    const { host, git, folder, at } = given();
+    const { host, git, at } = given();
     await host.create("files");
     const commit = await host.commit("files", {
       files: { "deploy/b.sh": { executable: "#!/bin/sh\n" }, "deploy/a/x.yaml": "x", other: "o" },
@@ -238,10 +238,13 @@ function fileContract(given: Given): void {
     assert.ok(read.kind === "contents");
     const texts = read.contents.map((bytes) => Buffer.from(bytes).toString());
     assert.deepEqual(texts, ["#!/bin/sh\n", "x"]);
-    const target = await mkdtemp(join(folder, "extract-"));
-    assert.deepEqual(await git.extract(at("files"), tree, target, never), { kind: "extracted" });
+    const checkout = await git.checkout(at("files"), tree, never);
+    assert.ok(checkout.kind === "checkout");
+    const { folder: target } = checkout;
     assert.equal(await readFile(join(target, "deploy/a/x.yaml"), "utf8"), "x");
     assert.equal((await stat(join(target, "deploy/b.sh"))).mode & 0o777, 0o755);
+    await checkout[Symbol.asyncDispose]();
+    await assert.rejects(stat(target), { code: "ENOENT" });
     const file = await git.tree(at("files"), commit, "other", limits, never);
     assert.ok(file.kind === "tree");
     assert.deepEqual(

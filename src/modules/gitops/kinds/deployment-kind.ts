@@ -48,6 +48,20 @@ const helm = described(
       "Files of the repository, relative to the path. Later ones win.",
     ),
     values: described({ type: "object", ...anything }, "Values that win over all files."),
+    parameters: described(
+      list(
+        object(
+          {
+            name: { type: "string", minLength: 1, maxLength: 1_024, pattern: "^[^=,\\\\]+$" },
+            value: longText,
+            forceString: described(flag, "Whether 1 and true are texts."),
+          },
+          ["name", "value"],
+        ),
+        200,
+      ),
+      "Single values, as `helm --set`; they win over all others.",
+    ),
     skipCrds: flag,
     kubeVersion: anyText,
     apiVersions: list(anyText, 500),

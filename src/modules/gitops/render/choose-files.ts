@@ -16,6 +16,14 @@ export function toolOf(tree: GitTree, { tool }: Pick<RenderOptions, "tool">): Re
   return kustomizations.some((name) => names.has(name)) ? "Kustomize" : "Directory";
 }
 
+/** Of the path and of the folders below it; that of the path itself first. */
+export function kustomizationFiles(tree: GitTree): readonly GitFile[] {
+  const depth = (file: GitFile): number => relativePath(tree, file).split("/").length;
+  return tree.files
+    .filter(({ path }) => kustomizations.includes(path.slice(path.lastIndexOf("/") + 1)))
+    .toSorted((one, other) => depth(one) - depth(other));
+}
+
 /** In the order of their paths, within the bounds. */
 export function manifestFiles(
   tree: GitTree,

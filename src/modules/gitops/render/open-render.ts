@@ -4,21 +4,30 @@ import { assert } from "../../../kernel/assert.ts";
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
 import type { HeavyWork } from "../../../kernel/heavy-work.ts";
 import type { Json } from "../../../kernel/json.ts";
+import { tenantSlots } from "../../../kernel/tenant-slots.ts";
+import { gitopsLimits } from "../limits.ts";
 import { renderSecondsMetric, rendersMetric } from "../metrics.ts";
 import type { GitOpsPart, PartInput } from "../part.ts";
 import { toolOf } from "./choose-files.ts";
-import { refused } from "./refused.ts";
 import { RenderCache } from "./render-cache.ts";
 import { renderDirectory } from "./render-directory.ts";
-import type { Sized } from "./render-directory.ts";
-import type { Renderer, RenderInput, RenderResult, RenderTool } from "./renderer.ts";
+import { renderKustomize } from "./render-kustomize.ts";
+import { renderHelm } from "./render-helm.ts";
+import type { Sized } from "./reading.ts";
+import type { ToolPorts } from "./run-tool.ts";
+import type { RenderInput, RenderRefusal, RenderResult, RenderTool, Renderer } from "./renderer.ts";
 
 export interface RenderPart extends GitOpsPart {
   readonly renderer: Renderer;
 }
 
-export function openRender({ ports: { clock, meter } }: PartInput): RenderPart {
+export function openRender({ ports, configuration }: PartInput): RenderPart {
+  const { clock, meter } = ports;
   const cache = new RenderCache();
+  const { maxRenderPrograms, maxWaitingRenders } = gitopsLimits;
+  const share = Math.max(1, maxRenderPrograms - 1);
+  const slots = tenantSlots({ slots: maxRenderPrograms, share, queue: maxWaitingRenders });
+  const sandbox = onceOpened(ports.openSandbox);
   let heavy: HeavyWork | undefined;
 
   async function newResult(
@@ -28,15 +37,19 @@ export function openRender({ ports: { clock, meter } }: PartInput): RenderPart {
   ): Promise<Sized<RenderResult>> {
     assert(heavy !== undefined, "a tree was rendered before the start");
     if (tool === "Directory") return await renderDirectory({ heavy, clock }, input, signal);
-    const what = tool === "Helm" ? "Helm charts" : "kustomizations";
-    return { result: refused("RendererMissing", `${what} are not supported yet`), bytes: 0 };
+    const { kubectl, helm } = configuration;
+    const tools: ToolPorts = { heavy, clock, sandbox, slots, kubectl, helm };
+    const render = tool === "Helm" ? renderHelm : renderKustomize;
+    return await render(tools, input, signal);
   }
 
   const renderer: Renderer = {
     render: async (input, { signal }) => {
       const tool = toolOf(input.tree.tree, input.options);
-      const key = cacheKey(tool, input);
-      const known = cache.get(key);
+      const { treeId, rootTreeId } = input.tree.tree;
+      const ofPath = cacheKey(tool, input, treeId);
+      const ofRoot = cacheKey(tool, input, rootTreeId);
+      const known = cache.get(ofPath) ?? cache.get(ofRoot);
       if (known !== undefined) {
         meter.count(rendersMetric, { tool, result: "cached" });
         return known;
@@ -46,7 +59,7 @@ export function openRender({ ports: { clock, meter } }: PartInput): RenderPart {
       const { result } = made;
       meter.count(rendersMetric, { tool, result: result.kind });
       meter.observe(renderSecondsMetric, Math.max(0, clock.nowMs() - startMs) / 1000, { tool });
-      if (isLasting(result)) cache.set(key, made);
+      if (isLasting(result, input)) cache.set(made.usesRoot === true ? ofRoot : ofPath, made);
       return result;
     },
   };
@@ -58,14 +71,41 @@ export function openRender({ ports: { clock, meter } }: PartInput): RenderPart {
   };
 }
 
+function onceOpened<T>(open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  return async () => {
+    opened ??= open();
+    return await opened;
+  };
+}
+
 /** Everything that the result depends on. Tenants share nothing, not even how fast it was. */
-function cacheKey(tool: RenderTool, { tree, tenant, options }: RenderInput): string {
-  const { path, treeId } = tree.tree;
-  const parts = [tenant, tool, treeId, path, options.directory as unknown as Json];
+function cacheKey(
+  tool: RenderTool,
+  { tree, tenant, options, grants }: RenderInput,
+  treeId: string,
+): string {
+  const { directory, kustomize, helm, releaseName, namespace } = options;
+  const ofTool = {
+    Directory: [directory as unknown as Json],
+    Kustomize: [kustomize, grants.remoteBases],
+    Helm: [helm, releaseName, namespace, grants.helm],
+  }[tool];
+  const parts = [tenant, tool, treeId, tree.tree.path, ...ofTool];
   return createHash("sha256").update(canonicalJson(parts)).digest("base64url");
 }
 
-/** False for what can pass without a change of the tree. */
-function isLasting(result: RenderResult): boolean {
-  return result.kind === "rendered" || result.reason === "ManifestInvalid";
+/** They can pass without a change of the tree. */
+const passing: ReadonlySet<RenderRefusal> = new Set([
+  "Busy",
+  "TimedOut",
+  "TooLarge",
+  "RendererMissing",
+  "SandboxMissing",
+]);
+
+function isLasting(result: RenderResult, { grants }: RenderInput): boolean {
+  if (result.kind === "rendered") return true;
+  // With remote bases, it can have been the network.
+  return !passing.has(result.reason) && !grants.remoteBases;
 }

@@ -3,7 +3,7 @@
 
 import { gitopsLimits } from "../limits.ts";
 import type { RenderResult } from "./renderer.ts";
-import type { Sized } from "./render-directory.ts";
+import type { Sized } from "./reading.ts";
 
 export class RenderCache {
   readonly #results = new Map<string, Sized<RenderResult>>();

@@ -11,7 +11,7 @@ import { gitopsLimits } from "../limits.ts";
 import type { PartInput } from "../part.ts";
 import type { SourceTree } from "../source/source-trees.ts";
 import { openRender } from "./open-render.ts";
-import { partsOf } from "./render-directory.ts";
+import { partsOf } from "./reading.ts";
 import type { Rendered, Renderer, RenderInput, RenderResult } from "./renderer.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ function treeOf(files: Files, path = "deploy", reads: string[] = []): SourceTree
       const start = path === "" ? 0 : path.length + 1;
       return wanted.map((file) => Buffer.from(files[file.path.slice(start)] ?? ""));
     },
-    extract: async () => undefined,
+    checkout: () => Promise.reject(new Error("a directory needs no folder")),
     [Symbol.asyncDispose]: async () => undefined,
   };
 }
@@ -302,20 +302,6 @@ describe("a directory of manifests", () => {
 });
 
 describe("a path that needs a tool", () => {
-  it("is refused while the tool is not supported", async () => {
-    const files = { "a.yaml": named("a") };
-    const kustomize = await render({ ...files, "kustomization.yaml": "resources: [a.yaml]\n" });
-    const message = "kustomizations are not supported yet";
-    assert.deepEqual(kustomize, {
-      kind: "refused",
-      reason: "RendererMissing",
-      message,
-      errors: [],
-    });
-    const helm = await render({ ...files, "Chart.yaml": "name: a\n" });
-    assert.ok(helm.kind === "refused" && helm.reason === "RendererMissing");
-  });
-
   it("is a directory if the deployment states that", async () => {
     const files = { "a.yaml": named("a"), "kustomization.yaml": named("b") };
     assert.deepEqual(await namesOf(files, { tool: "Directory" }), ["a", "b"]);

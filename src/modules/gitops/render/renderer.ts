@@ -1,8 +1,8 @@
 /**
  * Turns the tree of a commit into objects. The contract:
  *
- *  1. Repositories are hostile. No network, no file outside of the extracted tree, no environment,
- *     no HOME. Time, memory, processes and output are bounded, and reading happens in a thread.
+ *  1. Repositories are hostile. No network, no file outside of the commit, no environment, no HOME.
+ *     Time, memory, processes and output are bounded, and reading happens in a thread.
  *  2. The same tree and options have the same result. A cached result reads no file.
  *  3. YAML is read as kubectl reads it. Errors name the file and the line, and quote no value.
  *  4. One error refuses the whole result, with up to `maxManifestErrors` of them.

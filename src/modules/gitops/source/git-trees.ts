@@ -192,9 +192,9 @@ function sourceTree(git: Git, repository: GitRepository, tree: GitTree): SourceT
       if (isProblem(read)) throw new ReconcileFailure(failed(read.reason, read.message));
       return read.contents;
     },
-    extract: async (given, folder, signal) => {
-      const end = await git.extract(repository, given, folder, signal);
-      if (isProblem(end)) throw new ReconcileFailure(failed(end.reason, end.message));
+    checkout: async (given, signal) => {
+      const end = await git.checkout(repository, given, signal);
+      return isProblem(end) ? sourceProblem(end) : end;
     },
     // The cache keeps its own bounds.
     [Symbol.asyncDispose]: async () => undefined,

@@ -2,7 +2,8 @@
  * What other parts read of a source: the files of a commit. The tree comes from the cache of this
  * process, which fetches the commit when another process resolved it.
  */
-import type { GitBranches, GitFile, GitProblem, GitTree } from "../../../adapters/git/port.ts";
+import type { Checkout, GitBranches, GitFile } from "../../../adapters/git/port.ts";
+import type { GitProblem, GitTree } from "../../../adapters/git/port.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 
@@ -79,6 +80,6 @@ export interface SourceTree extends AsyncDisposable {
   /** The whole repository, for a kustomization whose bases are outside of the path. */
   root(signal: AbortSignal): Promise<GitTree | SourceProblem>;
   read(files: readonly GitFile[], signal: AbortSignal): Promise<readonly Uint8Array[]>;
-  /** Writes the files below an existing, empty folder. */
-  extract(tree: GitTree, folder: string, signal: AbortSignal): Promise<void>;
+  /** The files in a folder, until it is disposed of. */
+  checkout(tree: GitTree, signal: AbortSignal): Promise<Checkout | SourceProblem>;
 }

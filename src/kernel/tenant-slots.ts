@@ -1,7 +1,7 @@
 // Lets a bounded number of programs run. Tenants take turns, and one tenant never holds more than
 // its share, so a tenant whose host hangs leaves places for the others.
 
-export interface GitSlots {
+export interface TenantSlots {
   /** False: too many calls of the tenant wait. Rejects with the reason of the signal. */
   take(tenant: string, signal: AbortSignal): Promise<boolean>;
   release(tenant: string): void;
@@ -20,7 +20,7 @@ interface Line {
   readonly waiting: Set<() => void>;
 }
 
-export function gitSlots({ slots, share, queue }: SlotBounds): GitSlots {
+export function tenantSlots({ slots, share, queue }: SlotBounds): TenantSlots {
   let running = 0;
   /** In the order of turns. */
   const lines = new Map<string, Line>();

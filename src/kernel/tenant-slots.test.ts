@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { gitSlots } from "./git-slots.ts";
+import { tenantSlots } from "./tenant-slots.ts";
 
 const never = new AbortController().signal;
 
 /** Records who has a slot, in the order in which they got it. */
-function recorded(bounds: Parameters<typeof gitSlots>[0]): {
+function recorded(bounds: Parameters<typeof tenantSlots>[0]): {
   readonly got: string[];
-  readonly slots: ReturnType<typeof gitSlots>;
+  readonly slots: ReturnType<typeof tenantSlots>;
   readonly ask: (tenant: string, signal?: AbortSignal) => Promise<void>;
 } {
   const got: string[] = [];
-  const slots = gitSlots(bounds);
+  const slots = tenantSlots(bounds);
   const ask = async (tenant: string, signal = never): Promise<void> => {
     got.push((await slots.take(tenant, signal)) ? tenant : `${tenant} refused`);
   };
