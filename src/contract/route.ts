@@ -55,6 +55,8 @@ export interface RouteDescription {
   readonly textBytes?: number;
   /** JSON Schema of each successful answer, by status. Errors are problem+json: no entry. */
   readonly answers: Readonly<Record<number, RouteAnswerSchema>>;
+  /** Headers of the request that the handler reads, in lower case, with a description. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The statuses of errors that clients of this route should expect, for the documentation. */
   readonly errors?: readonly number[];
   /** The outcome is stored under the Idempotency-Key of the request, and returned for a repeat. */
@@ -107,8 +109,8 @@ export type RouteAccess =
   | { readonly kind: "addressed"; readonly verbs: readonly string[] };
 
 /**
- * The headers of the request are not part of it. What a handler may depend on has a field of its
- * own, so that the documents list it and the surface checks it.
+ * Only the headers that the route declares are part of it. What every handler may depend on has a
+ * field of its own, so that the documents list it and the surface checks it.
  */
 export interface RouteRequest {
   /** Decoded values of the path template. */
@@ -119,6 +121,8 @@ export interface RouteRequest {
   readonly body: JsonObject | undefined;
   /** Undefined for routes without `textBytes`. */
   readonly text?: string | undefined;
+  /** Those that the route declares and the request has once, by their name in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly caller: Caller;
   /** The value of If-Match, without quotes; undefined when the request has none. */
   readonly ifMatch: string | undefined;

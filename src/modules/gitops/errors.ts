@@ -28,6 +28,12 @@ export const gitopsErrors = defineErrors({
     summary: "The webhook has no valid signature of a secret of this URL.",
     action: "Use the same secret at the git host and in the Secret of the deployment.",
   },
+  "gitops.webhook_limited": {
+    status: 429,
+    retry: "backoff",
+    summary: "The namespace receives too many webhooks.",
+    action: "Wait for the time in Retry-After. Repositories are also polled.",
+  },
 });
 
 type Codes = { readonly [Code in keyof typeof gitopsErrors]: CatalogueEntry };

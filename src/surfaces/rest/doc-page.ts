@@ -61,12 +61,14 @@ ${parameterTable(route)}${bodyTable(route)}
 </article>`;
 }
 
-function parameterTable({ path, query = {}, parameters = {} }: RouteDescription): string {
+function parameterTable(route: RouteDescription): string {
+  const { path, query = {}, parameters = {}, headers = {} } = route;
   const template = parseTemplate(path);
   const inPath = template === undefined ? [] : parameterNames(template);
   const rows = [
     ...inPath.map((name) => row([name, "path", parameters[name] ?? ""])),
     ...fieldRows(query, "query"),
+    ...Object.entries(headers).map(([name, meaning]) => row([name, "header", meaning])),
   ];
   if (rows.length === 0) return "";
   return `<table><tr><th>parameter</th><th>in</th><th>meaning</th></tr>${rows.join("")}</table>`;

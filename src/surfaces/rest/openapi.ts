@@ -73,6 +73,7 @@ export function operationId({ method, path }: Pick<RouteDescription, "method" | 
 
 function parametersOf(route: RouteDescription): readonly Json[] {
   const { path, query = {}, parameters: described = {}, idempotency, etag, stream } = route;
+  const headers = Object.entries(route.headers ?? {});
   const template = parseTemplate(path);
   const inPath = template === undefined ? [] : parameterNames(template);
   const properties = objectAt(query, "properties");
@@ -82,6 +83,7 @@ function parametersOf(route: RouteDescription): readonly Json[] {
     ...Object.keys(properties).map((name) => {
       return queryParameter(name, getOwn(properties, name), required.includes(name));
     }),
+    ...headers.map(([name, description]) => header(name, description)),
     ...(idempotency === undefined ? [] : [header("Idempotency-Key", idempotencyText)]),
     ...(etag === true ? [conditionOf(route)] : []),
     ...(stream === true ? [header("Last-Event-ID", "The revision to resume after.")] : []),

@@ -128,6 +128,7 @@ async function serve(
     completeQuery: (query) => withResumption(route, query, exchange),
     readBody: (maxBytes) => exchange.readBody(maxBytes, () => bodyTooLarge(maxBytes)),
     contentType: headers["content-type"],
+    headerText: (name) => headerText(exchange, name),
     caller,
     ifMatch,
     traceId,

@@ -24,7 +24,9 @@ export function readersOf({ query, body }: Route): RouteReaders {
   };
 }
 
-export interface RouteCall extends Omit<RouteRequest, "query" | "body"> {
+export interface RouteCall extends Omit<RouteRequest, "query" | "body" | "headers"> {
+  /** A header of the request; undefined when it has none, or several. */
+  readonly headerText?: (name: string) => string | undefined;
   /** As in a URL, without "?". */
   readonly search: string;
   /** Completes the query before access is checked. */
@@ -43,7 +45,7 @@ export interface CheckedCall {
 /** Throws what is wrong with the call. */
 export async function checkedCall(
   ports: AccessPorts,
-  { access, textBytes }: Pick<Route, "access" | "textBytes">,
+  { access, textBytes, headers: declared }: Pick<Route, "access" | "textBytes" | "headers">,
   readers: RouteReaders,
   call: RouteCall,
 ): Promise<CheckedCall> {
@@ -55,7 +57,21 @@ export async function checkedCall(
   const maxBytes = textBytes ?? limits.maxRestBodyBytes;
   const bytes = hasBody ? await call.readBody(maxBytes) : Buffer.alloc(0);
   const body = readers.body?.(bytes, call.contentType);
-  const request = { path, query, body, caller, ifMatch, traceId, signal, pages };
+  const headers = declared === undefined ? undefined : declaredHeaders(declared, call);
+  const plain = { path, query, body, caller, ifMatch, traceId, signal, pages };
+  const request = headers === undefined ? plain : { ...plain, headers };
   if (textBytes === undefined) return { request, bytes };
   return { request: { ...request, text: bytes.toString("utf8") }, bytes };
+}
+
+function declaredHeaders(
+  declared: NonNullable<Route["headers"]>,
+  { headerText }: RouteCall,
+): Readonly<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const name of Object.keys(declared)) {
+    const text = headerText?.(name);
+    if (text !== undefined) found[name] = text;
+  }
+  return found;
 }

@@ -1,5 +1,6 @@
-// Who writes a credential, a managed environment or a target decides where its Secret is sent, so
-// the user must be allowed to read the Secret.
+// Who writes a credential, a managed environment or a target decides where its Secret is sent, and
+// who writes a deployment decides which Secret a webhook is compared with, so the user must be
+// allowed to read the Secret.
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
 import type { Authorizer } from "../../../intents/auth/policy.ts";
@@ -10,6 +11,7 @@ import { textAt } from "../../../kernel/json-read.ts";
 import {
   credentialsKind,
   deliveryTargetsKind,
+  deploymentsKind,
   managedEnvironmentsKind,
   promotionEnvironmentsKind,
 } from "../names.ts";
@@ -20,6 +22,7 @@ const fields: ReadonlyMap<string, readonly string[]> = new Map([
   [managedEnvironmentsKind, ["credentialsSecret"]],
   [deliveryTargetsKind, inCredentials],
   [promotionEnvironmentsKind, ["unstableConfigurationFields", ...inCredentials]],
+  [deploymentsKind, ["source", "webhook", "secretRef", "name"]],
 ]);
 
 export function secretGuard(authorizer: Authorizer): AdmissionPlugin {

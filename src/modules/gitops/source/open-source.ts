@@ -13,6 +13,7 @@ import { credentialReconciler } from "./credential-reconciler.ts";
 import { gitPolicy } from "./git-calls.ts";
 import { gitTrees } from "./git-trees.ts";
 import { sourceReconciler } from "./source-reconciler.ts";
+import { webhookRoute } from "./webhook-route.ts";
 import type { SourceTrees } from "./source-trees.ts";
 
 export interface SourceInput extends PartInput {
@@ -55,6 +56,7 @@ export function openSource({ ports, policies, configuration }: SourceInput): Sou
   const access = { ports, policies };
   return {
     trees: gitTrees({ ...access, git, intents }),
+    routes: (more) => [webhookRoute({ ports: more, clock: ports.clock, meter: ports.meter })],
     policyOf: (system) => (system.startsWith(gitSystem("")) ? gitPolicy : undefined),
     start: ({ engine, ownIntents }, stops) => {
       started = ownIntents;

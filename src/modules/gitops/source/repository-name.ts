@@ -48,6 +48,16 @@ export function hostOf(url: string): string {
   return host.toLowerCase();
 }
 
+/**
+ * The same for all forms in which a host names a repository: host and path, without a scheme, a
+ * user and a port, which differ between https and SSH.
+ */
+export function repositoryPlace(url: string): string {
+  const [, path = ""] =
+    /^(?:[a-z]+:\/\/[^/]*\/+|[^/:@]+@[^/:]+:\/*)(.*)$/i.exec(comparableUrl(url)) ?? [];
+  return `${hostOf(url)}/${path}`;
+}
+
 export function digest(...parts: readonly string[]): string {
   return createHash("sha256").update(parts.join("\0")).digest("hex");
 }

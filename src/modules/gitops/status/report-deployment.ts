@@ -16,7 +16,7 @@ import { healthOrder, worstHealth } from "./health.ts";
 
 export function reportDeployment(facts: DeploymentFacts, previous: JsonObject): JsonObject {
   const { deployment, plan, operation, source, objects = [], waitingFor = [] } = facts;
-  const { render, target, namespaceUid } = facts;
+  const { render, target, namespaceUid, webhookUrl } = facts;
   const compared = plan === undefined ? {} : comparedPart(facts, objects);
   return {
     workspaceID: namespaceUid,
@@ -41,6 +41,7 @@ export function reportDeployment(facts: DeploymentFacts, previous: JsonObject): 
     window: facts.window ?? null,
     ...historyAfter(facts, previous),
     ...pinAfter(facts, previous),
+    webhook: webhookUrl === undefined ? null : { url: webhookUrl },
     waitingFor:
       waitingFor.length === 0
         ? null

@@ -8,6 +8,7 @@ import { closedWindow } from "../policy/windows.ts";
 import type { ClosedWindow } from "../policy/windows.ts";
 import type { Rendered } from "../render/renderer.ts";
 import type { SourceProblem, SourceRevision } from "../source/source-trees.ts";
+import { webhookPath } from "../source/webhook.ts";
 import type {
   DeploymentFacts,
   DeploymentProblem,
@@ -73,6 +74,7 @@ export async function compare(
     deployment: resource,
     namespaceUid: namespace?.metadata.uid ?? "",
     nowMs: context.clock.nowMs(),
+    ...webhookUrl(run),
     ...(operation === undefined ? {} : { operation }),
   };
   const wanted = await wantedObjects(run, given, operation);
@@ -163,6 +165,12 @@ function blockersOf(
   const { message, holdsSyncRuns, untilMs } = window;
   const until = untilMs === undefined ? {} : { untilMs };
   return [...dependencies, { kind: "Window", message, holdsSyncRuns, ...until }];
+}
+
+function webhookUrl({ resource, ports }: SyncRunOf): Pick<DeploymentFacts, "webhookUrl"> {
+  if (textAt(resource.spec, "source", "webhook", "provider") === "") return {};
+  const host = (ports.configuration.publicUrl ?? "").replace(/\/+$/, "");
+  return { webhookUrl: `${host}${webhookPath(resource)}` };
 }
 
 interface Wanted extends Pick<Compared, "facts" | "revision" | "target" | "exchange" | "rules"> {
