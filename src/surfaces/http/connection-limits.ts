@@ -1,15 +1,17 @@
 // The limits of a connection, before there is a request: the time for the handshake and for the
 // head and the body of a request, the size of a head, the number of streams, and idle time.
 
-import type { ServerHttp2Session } from "node:http2";
+import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
+import { arrivalLimits } from "./arrival-limits.ts";
+import { StreamAllowance } from "./stream-allowance.ts";
+import { inLaterTurn } from "./turn.ts";
 
 /** Options of a new server. */
 export const handshakeLimits = {
   handshakeTimeout: limits.handshakeTimeoutMs,
   maxHeaderSize: limits.maxHeaderBytes,
-  settings: { maxConcurrentStreams: limits.maxConnectionStreams },
 } as const;
 
 /** Properties of a server that HTTP/1.1 reads for each request. */
@@ -32,5 +34,22 @@ export function closeWhenIdle(session: ServerHttp2Session, timers: Timers): void
       streams -= 1;
       if (streams === 0 && !session.destroyed) cancel = wait();
     });
+  });
+}
+
+/** Which streams the HTTP/2 connections of a server may open. */
+export function streamAllowance(server: Http2SecureServer): StreamAllowance {
+  return new StreamAllowance({
+    allow: (session, streams, acknowledged) => {
+      const { destroyed, closed } = session as ServerHttp2Session;
+      if (destroyed || closed) return;
+      (session as ServerHttp2Session).settings({ maxConcurrentStreams: streams }, acknowledged);
+    },
+    later: inLaterTurn,
+    allowNew: (streams) => server.updateSettings({ maxConcurrentStreams: streams }),
+    most: limits.maxConnectionStreams,
+    spare: arrivalLimits.spareStreams,
+    leastSpare: arrivalLimits.leastSpareStreams,
+    total: arrivalLimits.maxSpareStreams,
   });
 }

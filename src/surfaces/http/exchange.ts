@@ -158,7 +158,7 @@ class HttpExchange implements Exchange {
   admitted(place: Place): void {
     this.#place = place;
     this.#turns = place;
-    connectionTenant(connectionOf(this.#request), place.tenant);
+    if (!connectionTenant(connectionOf(this.#request), place.tenant)) this.#endConnection();
   }
 
   exempted(turns: PageTurns): void {
@@ -255,6 +255,13 @@ class HttpExchange implements Exchange {
     const [request, response] = [this.#request, this.#response];
     if ("stream" in response) stopSending(response, this.#outflows.timers);
     return !("stream" in request) && (this.#isHeldBack || !isSoonOver(request));
+  }
+
+  /** After the answer. */
+  #endConnection(): void {
+    const [request, response] = [this.#request, this.#response];
+    if ("stream" in request) request.stream.session?.close();
+    else if (!response.headersSent) response.setHeader("connection", "close");
   }
 
   #sendLast(body: Buffer | string): void {

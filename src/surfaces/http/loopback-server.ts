@@ -14,6 +14,7 @@ import { exchangeOf } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { listen, outflowsOf, stop, takeRequests } from "./server.ts";
 import type { HttpServer, ListenerInput } from "./server.ts";
+import { countConnections } from "./turn.ts";
 
 /** The names of loopback, as browsers write them. */
 const loopbackNames: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "::1"]);
@@ -45,6 +46,7 @@ export async function startLoopbackServer(input: ListenerInput): Promise<HttpSer
     exchangeOf(request, response, { ...shared, isHeldBack }),
   );
   beginInTurns(server, timedTurns("connections", limits.connectionTurnMs));
+  countConnections(server);
   await listen(server, input);
   return {
     address: server.address() as AddressInfo,

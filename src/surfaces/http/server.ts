@@ -3,8 +3,8 @@
 
 import { once } from "node:events";
 import type { EventEmitter } from "node:events";
-import { createSecureServer } from "node:http2";
-import type { Http2Stream, ServerHttp2Session } from "node:http2";
+import { constants, createSecureServer } from "node:http2";
+import type { Http2Session, Http2Stream, ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import type { PeerCertificate } from "../../intents/auth/request-facts.ts";
@@ -13,16 +13,23 @@ import { countedTurns, timedTurns } from "../../kernel/fair-turns.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 import { arrivalLimits } from "./arrival-limits.ts";
-import { closeWhenIdle, handshakeLimits, requestLimits } from "./connection-limits.ts";
+import {
+  closeWhenIdle,
+  handshakeLimits,
+  requestLimits,
+  streamAllowance,
+} from "./connection-limits.ts";
 import { beginInTurns } from "./connection-turns.ts";
 import { connectionOf, exchangeOf } from "./exchange.ts";
 import type { Exchange, Request } from "./exchange.ts";
 import { handled } from "./handled.ts";
 import type { Outflows, Response } from "./outflow.ts";
 import { answerPlainHttp } from "./plain-http.ts";
+import type { StreamAllowance } from "./stream-allowance.ts";
 import { streamGates } from "./stream-gate.ts";
-import { handleTogether, inLaterTurn } from "./turn.ts";
-import { refuseUnread } from "./unread-body.ts";
+import { countParts } from "./small-parts.ts";
+import { countConnections, handleTogether, inLaterTurn, takeSmallPart } from "./turn.ts";
+import { hasBody, refuseUnread } from "./unread-body.ts";
 
 /** What listeners with and without TLS need. */
 export interface ListenerInput {
@@ -74,14 +81,19 @@ export async function startHttpServer(input: HttpServerInput): Promise<SecureSer
   const certificates = rememberedCertificates(input.certificateOf);
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
+  const allowance = streamAllowance(server);
   server.on("secureConnection", (socket: Socket) => {
     sockets.add(socket.setNoDelay(true));
     socket.once("close", () => sockets.delete(socket));
   });
   server.on("session", (session: ServerHttp2Session) => {
     sessions.add(session);
+    allowance.opened(session);
     closeWhenIdle(session, timers);
-    session.once("close", () => sessions.delete(session));
+    session.once("close", () => {
+      sessions.delete(session);
+      allowance.closed(session);
+    });
   });
   const exchangeFor: ExchangeFor = (request, response, isHeldBack) => {
     // What a connection showed stays the same for all its requests.
@@ -90,9 +102,11 @@ export async function startHttpServer(input: HttpServerInput): Promise<SecureSer
     const certificate = certificates.of(socket);
     return exchangeOf(request, response, { certificate, outflows, isSecure: true, isHeldBack });
   };
-  takeRequests(server, input, exchangeFor);
+  takeRequests(server, { ...input, allowance }, exchangeFor);
   beginInTurns(server, timedTurns("connections", limits.connectionTurnMs));
   answerPlainHttp(server, timers);
+  // At once, and not in turns.
+  countConnections(server);
   await listen(server, input);
   return {
     address: server.address() as AddressInfo,
@@ -115,11 +129,12 @@ type Listener = (request: Request, response: Response) => void;
 
 export function takeRequests(
   server: EventEmitter,
-  input: ListenerInput,
+  input: ListenerInput & { readonly allowance?: StreamAllowance },
   exchangeFor: ExchangeFor,
 ): void {
   const take = (isHeldBack: boolean): Listener => {
     return (request, response) => {
+      if (!isStreamAllowed(request, input.allowance)) return;
       const exchange = exchangeFor(request, response, isHeldBack);
       const { url } = exchange;
       const { rawHeaders } = request;
@@ -128,7 +143,11 @@ export function takeRequests(
       const connection = connectionOf(request);
       const socket = isTwo ? undefined : connection;
       const arrived = { connection, socket, url, rawHeaders, most };
-      const isTaken = handleTogether(arrived, () => void handled(input, exchange));
+      if (hasBody(request)) endAtSmallParts(request, connection);
+      const isTaken = handleTogether(arrived, () => {
+        if (isTwo) countStream(request.stream, input.allowance);
+        void handled(input, exchange);
+      });
       if (!isTaken) refuseUnread(request);
     };
   };
@@ -141,6 +160,39 @@ export function takeRequests(
   // Whether a body is wanted shows when it is read: until then nobody is told to send it.
   server.on("checkContinue", take(true));
   server.on("checkExpectation", refuse);
+}
+
+/** False: the connection was ended. */
+function isStreamAllowed(request: Request, allowance: StreamAllowance | undefined): boolean {
+  const { session } = (request as { stream?: Http2Stream }).stream ?? {};
+  if (session === undefined || allowance?.read(session) !== false) return true;
+  endSession(session);
+  return false;
+}
+
+/** Within the event of a part, so that the parts behind it are not read any more. */
+function endAtSmallParts(request: Request, connection: object): void {
+  const isTwo = "stream" in request;
+  countParts(isTwo ? request.stream : request, (bytes) => {
+    if (takeSmallPart(connection, bytes)) return true;
+    if (isTwo) endSession(request.stream.session);
+    else request.socket.destroy();
+    return false;
+  });
+}
+
+/** Of a client that sends too much. */
+function endSession(session: Http2Session | undefined): void {
+  if (session === undefined || session.destroyed) return;
+  session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  session.destroy();
+}
+
+function countStream(stream: Http2Stream, allowance: StreamAllowance | undefined): void {
+  const { session, closed } = stream;
+  if (allowance === undefined || session === undefined || closed) return;
+  allowance.begun(session);
+  stream.once("close", () => allowance.ended(session));
 }
 
 function rememberedCertificates(certificateOf: HttpServerInput["certificateOf"]): {

@@ -1,8 +1,12 @@
 // The turns of requests in this process, one object for its one event loop: see request-turns.ts.
 
+import type { EventEmitter } from "node:events";
+import type { Socket } from "node:net";
 import { arrivalLimits } from "./arrival-limits.ts";
+import { ConnectionShares } from "./connection-shares.ts";
 import { ReadTurns, handleOfSocket } from "./read-turns.ts";
 import { RequestTurns } from "./request-turns.ts";
+import { SmallParts } from "./small-parts.ts";
 
 const turns = new RequestTurns({ later: setImmediate, nowMs: () => performance.now() });
 
@@ -13,6 +17,18 @@ const reads = new ReadTurns({
   recentMs: arrivalLimits.recentMs,
   handleOf: handleOfSocket,
 });
+
+const connections = new ConnectionShares({
+  most: arrivalLimits.maxConnections,
+  mostNew: arrivalLimits.maxNewConnections,
+});
+
+const smallParts = new SmallParts({ later: setImmediate, nowMs: () => performance.now() });
+
+/** A part of a body was read. False: its connection sends too many small ones. */
+export function takeSmallPart(connection: object, bytes: number): boolean {
+  return smallParts.take(connection, bytes);
+}
 
 export function currentTurn(): number {
   return turns.number;
@@ -64,9 +80,32 @@ const healthUrl = /^\/(?:livez|readyz|healthz)(?:$|\?)/;
 
 const tenants = new WeakMap<object, string>();
 
-/** States the tenant of the last request of a connection. */
-export function connectionTenant(connection: object, tenant: string): void {
-  if (tenants.get(connection) !== tenant) tenants.set(connection, tenant);
+/** States the tenant of the last request of a connection. False: it has too many connections. */
+export function connectionTenant(connection: object, tenant: string): boolean {
+  if (tenants.get(connection) === tenant) return true;
+  tenants.set(connection, tenant);
+  const name = nameOf(connection);
+  return name === undefined || connections.belongs(name, tenant);
+}
+
+/** Counts the connections of a server until they close; beyond their limits some are ended. */
+export function countConnections(server: EventEmitter): void {
+  server.on("connection", (socket: Socket) => {
+    const name = nameOf(socket);
+    if (name === undefined) return;
+    connections.opened(name, () => socket.destroy());
+    socket.once("close", () => connections.closed(name));
+  });
+}
+
+/** A connection with TLS and the one below it have the same name. */
+function nameOf(connection: object): string | undefined {
+  // The socket of a session that has ended cannot be used.
+  if ((connection as Socket).destroyed) return undefined;
+  const { socket = connection } = connection as { socket?: object };
+  const { remoteAddress, remotePort, localPort } = socket as Socket;
+  if (remoteAddress === undefined) return undefined;
+  return `${remoteAddress} ${remotePort} ${localPort}`;
 }
 
 /** Sends an answer with the others of its turn. */

@@ -9,6 +9,13 @@ import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { limits } from "../../kernel/limits.ts";
 import type { Timers } from "../../kernel/timers.ts";
 
+/** Of a request whose head was just read. */
+export function hasBody(request: IncomingMessage | Http2ServerRequest): boolean {
+  if ("stream" in request) return !request.stream.endAfterHeaders;
+  const { headers } = request;
+  return headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined;
+}
+
 /** Whether more of the request may come than was taken. */
 export function isUnread(request: IncomingMessage | Http2ServerRequest): boolean {
   if (!("stream" in request)) return !request.complete;
