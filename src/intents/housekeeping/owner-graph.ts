@@ -29,9 +29,13 @@ export function ownerGraph(): OwnerGraph {
 
   return {
     put: (key, owners) => {
+      const text = keyText(key);
+      // Most changes leave the owners as they are.
+      const known = ownersOf.get(text) ?? [];
+      const isSame = known.length === owners.length && known.every((uid, at) => uid === owners[at]);
+      if (isSame) return;
       remove(key);
       if (owners.length === 0) return;
-      const text = keyText(key);
       ownersOf.set(text, owners);
       for (const uid of owners) {
         const ofOwner = dependents.get(uid) ?? new Map<string, ResourceKey>();

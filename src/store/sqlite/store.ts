@@ -69,6 +69,7 @@ import type { BatchResult } from "./batch.ts";
 import { countKeys, dumpFile, erasureParts, loadInto, longList, resealAll } from "./care.ts";
 import { bytesOnDisk } from "./engine.ts";
 import { hazardsOf } from "./hazards.ts";
+import { LaterPages } from "./later-pages.ts";
 import { isLongList, list } from "./list.ts";
 import { openFiles } from "./open.ts";
 import type { OpenedFiles, SqliteOptions } from "./open.ts";
@@ -103,6 +104,7 @@ export class SqliteStore implements Store {
   readonly #recent: RecentLog;
   readonly #closing = new AbortController();
   readonly #runningKeys = new RunningKeys();
+  readonly #pages = new LaterPages();
   #compacted: number;
   #batch: number;
   /** A moving average. */
@@ -175,7 +177,8 @@ export class SqliteStore implements Store {
     const { reader, engine, ring } = this.#files;
     const asked = checkList(query);
     const isLong = this.#read(() => isLongList(asked, this.#head().revision));
-    if (!isLong) return this.#read(() => list(reader, asked));
+    const read = (): Page => this.#read(() => list(reader, asked));
+    if (!isLong) return await this.#pages.read(asked, read);
     return await this.#call(async () => await longList(engine, ring, asked));
   }
 
