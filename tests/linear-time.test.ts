@@ -3,14 +3,21 @@
 // are of processor time and generous: what is linear takes a tenth, what is not takes minutes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseDuration } from "../src/kernel/cel/time.ts";
+import { parseSchemaDuration } from "../src/kernel/cel/schema-times.ts";
+import { isSetpointError } from "../src/kernel/errors.ts";
+import { shownFieldPath } from "../src/kernel/hidden-values.ts";
 import { limits } from "../src/kernel/limits.ts";
 import type { Metadata, Resource } from "../src/kernel/resource.ts";
 import { compileSchema } from "../src/kernel/schema/compile.ts";
+import { formatCheck } from "../src/kernel/schema/formats.ts";
 import { validateValue } from "../src/kernel/schema/validate.ts";
+import { withoutTrailing } from "../src/kernel/trailing.ts";
 import { parseYaml } from "../src/kernel/yaml.ts";
 import { droppedRules } from "../src/intents/admission/hidden-field-guard.ts";
 import { conversionErrors } from "../src/intents/kinds/definition-conversion-check.ts";
 import { metadataErrors, resourceNameProblems } from "../src/intents/write/metadata-check.ts";
+import { checkTimeout } from "../src/surfaces/kube/request-timeout.ts";
 
 function inLittleTime(run: () => void): void {
   const before = process.cpuUsage();
@@ -85,4 +92,75 @@ test("20,000 hidden fields of a definition are compared in linear time", () => {
     assert.deepEqual(droppedRules(definition("string"), definition("object")), []);
     assert.equal(droppedRules(definition("string"), bare).length, 20_000);
   });
+});
+
+test("texts of 1,000,000 characters are held against formats in linear time", () => {
+  const formats = ["email", "duration", "date-time", "hostname", "uri", "ipv6", "cidr", "mac"];
+  const parts = [
+    "1",
+    " ",
+    "(",
+    "( ",
+    "a ",
+    "a.",
+    "a-",
+    '"',
+    '"a" ',
+    "<",
+    "@",
+    ":",
+    "1h",
+    "1.",
+    "/%",
+  ];
+  inLittleTime(() => {
+    for (const format of formats) {
+      const check = formatCheck(format);
+      for (const part of parts) {
+        const text = part.repeat(1_000_000 / part.length);
+        for (const end of ["", "!", "<a@b>"]) check?.(`a${text}${end}`);
+        check?.(`${text}x`);
+        check?.(text);
+      }
+    }
+  });
+});
+
+test("texts of 1,000,000 characters are converted by CEL and by URLs in linear time", () => {
+  const parts = ["1", "0", "1.", " ", "1h", "/", ".", "a"];
+  inLittleTime(() => {
+    for (const part of parts) {
+      const long = part.repeat(1_000_000 / part.length);
+      for (const text of [long, `${long}x`, `a${long}x`, `1.${long}s`]) {
+        parseDuration(text);
+        parseSchemaDuration(text);
+        withoutTrailing(text, "/ ");
+        try {
+          checkTimeout(new URLSearchParams({ timeout: text }));
+        } catch (error) {
+          assert.ok(isSetpointError(error, "request.invalid"));
+        }
+      }
+    }
+  });
+});
+
+test("a path of 1,000,000 characters is compared with hidden fields in linear time", () => {
+  const kind = {
+    fieldRules: [
+      { rule: "secret", segments: ["spec", "*", "*", "*", "password"] },
+      { rule: "secret", segments: ["spec", "list", "*", "token"] },
+    ],
+  } as unknown as Parameters<typeof shownFieldPath>[0];
+  inLittleTime(() => {
+    for (const part of [".", "a.", "password.", "list."]) {
+      for (const start of ["spec.", "spec.list.", "status."]) {
+        shownFieldPath(kind, `${start}${part.repeat(1_000_000 / part.length)}x`);
+        shownFieldPath(kind, `${start}${part.repeat(500 / part.length)}x`);
+      }
+    }
+  });
+  assert.equal(shownFieldPath(kind, `spec.${"a.".repeat(600)}x`), "spec");
+  const short = `spec.${"a.".repeat(3)}x`;
+  assert.equal(shownFieldPath(kind, short), short);
 });

@@ -79,11 +79,27 @@ interface Matcher {
   readonly inside: (plain: string) => number | undefined;
 }
 
+/**
+ * Characters of a path that is compared with a hidden field; with several `*`, each of them may
+ * stand for any part of the path. What is longer, and may be inside of the field, is hidden.
+ */
+const longPath = 16_384;
+const shortPath = 512;
+
+/** What every path to the field begins with. */
+function knownPrefix(segments: Tokens): string {
+  const at = segments.indexOf("*");
+  return segments.slice(0, at < 0 ? segments.length : at).join(".");
+}
+
 const matchers = new WeakMap<Tokens, Matcher>();
 
 function matcherOf(segments: Tokens): Matcher {
-  const known = matchers.get(segments);
-  if (known !== undefined) return known;
+  const found = matchers.get(segments);
+  if (found !== undefined) return found;
+  const known = knownPrefix(segments);
+  const most = segments.filter((segment) => segment === "*").length > 1 ? shortPath : longPath;
+  const isTooLong = (plain: string): boolean => plain.length > most && plain.startsWith(known);
   const parts = segments.map((segment) => (segment === "*" ? ".+?" : escaped(segment)));
   const at = new RegExp(`^${parts.join("\\.")}(?=\\.|$)`, "s");
   const above = parts.map((_, depth) => new RegExp(`^${parts.slice(0, depth).join("\\.")}$`, "s"));
@@ -94,17 +110,20 @@ function matcherOf(segments: Tokens): Matcher {
     return depth < 0 ? undefined : segments.slice(depth);
   };
   const made: Matcher = {
-    touches: (path) => at.test(plainOf(path)) || restAt(plainOf(path)) !== undefined,
+    touches: (path) => {
+      const plain = plainOf(path);
+      return isTooLong(plain) || at.test(plain) || restAt(plain) !== undefined;
+    },
     hides: ({ path, kind, subject }, value) => {
       const plain = plainOf(path);
-      if (at.test(plain)) return true;
+      if (isTooLong(plain) || at.test(plain)) return true;
       const rest = restAt(plain);
       // In place of what has the hidden field inside. A schema, which has a subject, names types.
       if (kind === "type" && subject === undefined) return rest !== undefined;
       if (typeof value !== "object") return narrow.some((pattern) => pattern.test(plain));
       return rest !== undefined && holds(value, rest);
     },
-    inside: (plain) => at.exec(plain)?.[0].length,
+    inside: (plain) => (isTooLong(plain) ? known.length : at.exec(plain)?.[0].length),
   };
   matchers.set(segments, made);
   return made;

@@ -6,6 +6,7 @@
 import { SetpointError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 import { isTrueAt, objectAt, objectsAt, textAt } from "./json-read.ts";
+import { withoutTrailing } from "./trailing.ts";
 
 export interface KubeAccess {
   /** As in "https://127.0.0.1:7443", without a slash at its end. */
@@ -79,7 +80,7 @@ function serverOf(
   { value, read }: Entry,
   source: string,
 ): Pick<KubeAccess, "server" | "authority" | "isInsecure" | "serverName"> {
-  const server = textAt(value, "server").replace(/\/+$/, "");
+  const server = withoutTrailing(textAt(value, "server"), "/");
   if (!/^https?:\/\//.test(server) || !URL.canParse(server)) {
     throw wrong(source, `has no usable server address: ${JSON.stringify(server)}`);
   }

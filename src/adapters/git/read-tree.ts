@@ -8,6 +8,7 @@ import { gitProblem } from "./git-messages.ts";
 import { isCommitId } from "./git-url.ts";
 import type { Checkout, FileContents, GitFile, GitProblem, GitTree, TreeLimits } from "./port.ts";
 import { treeFiles, unsafePath } from "./tree-listing.ts";
+import { withoutTrailing } from "../../kernel/trailing.ts";
 
 /** Of a line of `git ls-tree`, with a path. */
 const lineBytes = 400;
@@ -20,7 +21,7 @@ export async function readTree(
   given: string,
   limits: TreeLimits,
 ): Promise<GitTree | GitProblem> {
-  const path = given.replace(/^(?:\.?\/+)+|^\.$/, "").replace(/\/+$/, "");
+  const path = withoutTrailing(given.replace(/^(?:\.?\/+)+|^\.$/, ""), "/");
   const why = path === "" ? undefined : unsafePath(path);
   if (why !== undefined) return gitProblem("PathNotFound", `the path ${why}`);
   if (!isCommitId(commit)) return gitProblem("CommitNotFound", "a commit is named by its full id");

@@ -14,6 +14,7 @@ import { jsonOf } from "../../kernel/json-lines.ts";
 import { textAt } from "../../kernel/json-read.ts";
 import { KubeError } from "./port.ts";
 import type { KubeClientOptions, Query } from "./port.ts";
+import { withoutTrailing } from "../../kernel/trailing.ts";
 
 export interface KubeConnection extends Disposable {
   readonly send: (call: Call) => Promise<JsonObject>;
@@ -40,7 +41,7 @@ export function openConnection(openHttp: OpenHttp, options: KubeClientOptions): 
   const refusal = refuseAddress === undefined ? {} : { refuseAddress };
   const http = openHttp({ tls: trustOf(access), ...refusal });
   const { origin, pathname } = new URL(access.server);
-  const base = pathname.replace(/\/+$/, "");
+  const base = withoutTrailing(pathname, "/");
   const request: KubeConnection["request"] = async (method, path, signal) => {
     const bearer = await token();
     return {

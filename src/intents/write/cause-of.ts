@@ -7,6 +7,7 @@ import { isTraceId } from "../../kernel/trace-context.ts";
 import { causeLimits } from "../../kernel/cause.ts";
 import type { Cause } from "../../kernel/cause.ts";
 import type { Caller } from "../request.ts";
+import { withoutTrailing } from "../../kernel/trailing.ts";
 
 const ellipsis = "…";
 
@@ -32,9 +33,6 @@ function bounded(text: string, maxBytes: number): string {
   if (Buffer.byteLength(whole) <= maxBytes) return whole;
   const room = maxBytes - Buffer.byteLength(ellipsis);
   // A character that is cut in half is left out.
-  const cut = Buffer.from(whole)
-    .subarray(0, room)
-    .toString("utf8")
-    .replace(/\ufffd+$/, "");
+  const cut = withoutTrailing(Buffer.from(whole).subarray(0, room).toString("utf8"), "\ufffd");
   return `${cut}${ellipsis}`;
 }

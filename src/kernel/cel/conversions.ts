@@ -190,13 +190,14 @@ function asUint(value: CelValue): bigint {
 }
 
 function parseInt64(text: string): number | bigint | undefined {
-  if (!/^[+-]?\d+$/.test(text)) return undefined;
+  // A number with more digits is out of range, and takes long to convert.
+  if (!/^[+-]?0*\d{1,20}$/.test(text)) return undefined;
   const value = BigInt(text.replace(/^\+/, ""));
   return value < minInt || value > maxInt ? undefined : int(value);
 }
 
 function parseUint64(text: string): CelValue | undefined {
-  if (!/^\d+$/.test(text)) return undefined;
+  if (!/^0*\d{1,20}$/.test(text)) return undefined;
   const value = BigInt(text);
   return value > maxUint ? undefined : uint(value);
 }
@@ -207,7 +208,7 @@ function parseFloat64(text: string): CelValue | undefined {
     if (named[2]?.toLowerCase() === "nan") return double(Number.NaN);
     return double(named[1] === "-" ? -Infinity : Infinity);
   }
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return undefined;
+  if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(text)) return undefined;
   const value = Number(text);
   return Number.isFinite(value) ? double(value) : undefined;
 }

@@ -23,16 +23,23 @@ const units: readonly (readonly [bigint, readonly string[]])[] = [
   [604_800n * second, ["w", "wk", "week"]],
 ];
 
+/** Of many digits the first ones: the duration is out of range with them too. */
+function countOf(digits: string): bigint {
+  return BigInt(digits.replace(/^0+/, "").slice(0, 30));
+}
+
 export function parseSchemaDuration(text: string): CelValue | undefined {
   const plain = parseDuration(text);
   if (plain !== undefined) return plain;
   let total: bigint | undefined;
-  for (const [, count = "0", unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
+  for (const [, count = "0", unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]*)/g)) {
+    // Matched as well, because else each digit of a long number would be tried.
+    if (unit === "") continue;
     const name = unit.toLowerCase();
     const found = units.find(
       ([, names]) => names.includes(name) || name.startsWith(names.at(-1) ?? name),
     );
-    if (found !== undefined) total = (total ?? 0n) + BigInt(count) * found[0];
+    if (found !== undefined) total = (total ?? 0n) + countOf(count) * found[0];
   }
   return total === undefined ? undefined : duration(total);
 }

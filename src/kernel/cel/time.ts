@@ -175,19 +175,25 @@ const unitNanos: Readonly<Record<string, bigint>> = {
   h: 3600n * nanosPerSecond,
 };
 
+/** Of a count of units. More are out of range, or less than a nanosecond. */
+const maxDigits = 30;
+
 /** As Go writes them: "1h30m", "-1.5s", "0". Undefined when the text is not one. */
 export function parseDuration(text: string): CelDuration | undefined {
   const sign = /^[+-]/.exec(text)?.[0] ?? "";
   const body = text.slice(sign.length);
   if (body === "0") return { kind: "duration", nanos: 0n };
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(body)) return undefined;
+  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(body)) return undefined;
   let nanos = 0n;
   for (const [, whole = "", fraction = "", unit = ""] of body.matchAll(
     /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/g,
   )) {
     const scale = unitNanos[unit] ?? 0n;
-    nanos += BigInt(whole === "" ? 0 : whole) * scale;
-    if (fraction !== "") nanos += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length);
+    const digits = whole.replace(/^0+/, "");
+    if (digits.length > maxDigits) return undefined;
+    nanos += BigInt(digits) * scale;
+    const shown = fraction.slice(0, maxDigits);
+    nanos += (BigInt(shown) * scale) / 10n ** BigInt(shown.length);
   }
   const signed = sign === "-" ? -nanos : nanos;
   return signed < minInt || signed > maxInt ? undefined : { kind: "duration", nanos: signed };

@@ -34,10 +34,18 @@ export function isRequestUri(text: string): boolean {
 
 /** A bare address, or one with a name in front of it and in angle brackets. */
 export function isEmail(text: string): boolean {
-  const trimmed = text.replace(/\s*\([^()\\]*\)\s*$/u, "").trim();
+  const trimmed = withoutComment(text.trim());
   const bracket = /^(.*)<([^<>]*)>$/su.exec(trimmed);
   if (bracket === null) return isAddress(trimmed);
   return isPhrase(bracket[1] ?? "") && isAddress((bracket[2] ?? "").trim());
+}
+
+/** Without a comment in parentheses at the end. */
+function withoutComment(text: string): string {
+  if (!text.endsWith(")")) return text;
+  const start = text.lastIndexOf("(");
+  if (start < 0 || /[)\\]/u.test(text.slice(start, -1))) return text;
+  return text.slice(0, start).trim();
 }
 
 const atom = "[a-zA-Z0-9!#$%&'*+/=?^_`{|}~\\-\\u0080-\\u{10ffff}]+";

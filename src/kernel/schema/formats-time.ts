@@ -25,14 +25,18 @@ export function isDateTime(text: string): boolean {
 export function isDuration(text: string): boolean {
   if (isGoDuration(text)) return true;
   let isFound = false;
-  for (const [, count = "", unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/gu)) {
-    if (BigInt(count) > maxInt64) return false;
+  // A number without a unit is matched as well: else each of its digits would be tried.
+  for (const [, count = "", unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]*)/gu)) {
+    if (unit === "") continue;
+    const digits = count.replace(/^0+/u, "");
+    if (digits.length > maxInt64Digits || BigInt(digits) > maxInt64) return false;
     isFound ||= isUnit(unit.toLowerCase());
   }
   return isFound;
 }
 
 const maxInt64 = 2n ** 63n - 1n;
+const maxInt64Digits = 19;
 
 /** Short names are whole words; the last of each line may be the start of a longer one. */
 const units: readonly (readonly string[])[] = [
@@ -66,7 +70,7 @@ function isUnit(unit: string): boolean {
 function isGoDuration(text: string): boolean {
   const bare = text.replace(/^[-+]/, "");
   if (bare === "0") return true;
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u.test(bare)) return false;
+  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u.test(bare)) return false;
   let total = 0;
   for (const [, count, unit = ""] of bare.matchAll(/([\d.]+)(ns|us|µs|μs|ms|s|m|h)/gu)) {
     total += Number(count) * (nanosecondsOf[unit] ?? 0);

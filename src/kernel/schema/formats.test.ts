@@ -58,8 +58,8 @@ const samples: Readonly<Record<string, readonly [readonly string[], readonly str
     ["2020-01-01T24:00:00Z", "2020-01-01T00:00:00", "2020-02-30T00:00:00Z"],
   ],
   duration: [
-    ["0", "1h30m", "-5s", "5 minutes", "3 weeks", "1d", ".5s"],
-    ["", "5", "x", "5 x", "99999999999999999999 s"],
+    ["0", "1h30m", "-5s", "5 minutes", "3 weeks", "1d", ".5s", "1.5h", "2.s", "12 3s", "0005 min"],
+    ["", "5", "x", "5 x", "99999999999999999999 s", "1.2.3x", "9223372036854775808 s"],
   ],
   bsonobjectid: [["507f1f77bcf86cd799439011"], ["507f1f77bcf86cd79943901"]],
   password: [["", "x"], []],

@@ -3,8 +3,9 @@
 
 import { badRequest } from "../../intents/refusals.ts";
 
-const duration = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const withoutUnit = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))*(?:\d+\.?\d*|\.\d+)$/;
+const duration = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const withoutUnit =
+  /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))*(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 export function checkTimeout(query: URLSearchParams): void {
   const asked = query.get("timeout");

@@ -10,6 +10,7 @@ import type { Bindings } from "../expression/bindings.ts";
 import { evaluate, newBudget, OutOfBudget } from "../expression/expression.ts";
 import type { Budget, ExpressionResult } from "../expression/expression.ts";
 import type { Policy, PolicyChecks, PolicyVariable, Validation } from "./policy.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export interface Denial {
   /** Which validation; 0 when it is not about one. */
@@ -132,10 +133,8 @@ const maxAnnotationBytes = 10 * 1_024;
 
 function shortened(text: string): string {
   if (Buffer.byteLength(text) <= maxAnnotationBytes) return text;
-  return Buffer.from(text)
-    .subarray(0, maxAnnotationBytes)
-    .toString("utf8")
-    .replace(/\ufffd+$/, "");
+  const cut = Buffer.from(text).subarray(0, maxAnnotationBytes).toString("utf8");
+  return withoutTrailing(cut, "\ufffd");
 }
 
 /** Variables are computed when they are first asked for, and then kept. */

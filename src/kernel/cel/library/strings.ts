@@ -233,9 +233,11 @@ function substring(on: string, from: number, to?: number): CelValue {
 
 /** Unicode's white space; JavaScript's differs in two characters. */
 function trim(on: string): string {
-  const space = /^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
-  const spaceAtEnd = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/;
-  return on.replace(space, "").replace(spaceAtEnd, "");
+  const space = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+  let [start, end] = [0, on.length];
+  while (start < end && space.test(on.charAt(start))) start += 1;
+  while (end > start && space.test(on.charAt(end - 1))) end -= 1;
+  return on.slice(start, end);
 }
 
 function join(on: CelValue, by: string): CelValue {

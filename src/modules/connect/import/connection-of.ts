@@ -7,6 +7,7 @@ import { objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Documents } from "../document/load.ts";
 import { rootOf } from "../document/place.ts";
 import { basePathOf } from "./operations.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export function connectionOf(documents: Documents, name: string, baseUrl: string): JsonObject {
   const auth = authOf(documents, name);
@@ -23,7 +24,7 @@ export function connectionOf(documents: Documents, name: string, baseUrl: string
 
 /** The base path of the document belongs to it, unless the address given has a path already. */
 export function baseUrlFor(documents: Documents, baseUrl: string): string {
-  const bare = baseUrl.replace(/\/+$/, "");
+  const bare = withoutTrailing(baseUrl, "/");
   const isBare = /^https?:\/\/[^/]+$/i.test(bare);
   return isBare ? `${bare}${basePathOf(documents)}` : bare;
 }

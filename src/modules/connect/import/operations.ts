@@ -12,6 +12,7 @@ import { below, follow, keyOf, objectOf, rootOf, rootsOf, textOf } from "../docu
 import type { Layers, Place } from "../document/place.ts";
 import { partsOfPath } from "./paths.ts";
 import type { PathParts } from "./paths.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export type Method = "get" | "put" | "post" | "patch" | "delete" | "head";
 
@@ -93,7 +94,7 @@ export function basePathOf(documents: Documents): string {
 }
 
 function withoutEndSlash(path: string): string {
-  return path.replace(/\/+$/, "");
+  return withoutTrailing(path, "/");
 }
 
 const methods: readonly Method[] = ["get", "put", "post", "patch", "delete", "head"];

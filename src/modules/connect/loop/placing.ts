@@ -8,6 +8,7 @@ import type { BaseAddress } from "../http/connection.ts";
 import { expandPath, templateNames } from "../plan/requests.ts";
 import { parametersOf } from "./observing.ts";
 import type { Session } from "./session.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 /** Notes the id and the path of the object. */
 export function noteId(session: Session, id: string): void {
@@ -129,5 +130,5 @@ export function movedMessage({ book, client }: Session): string {
 
 function baseText(base: BaseAddress): string {
   if (base.kind === "socket") return `unix:${base.socketPath}:${base.prefix}`;
-  return base.url.href.replace(/\/+$/, "");
+  return withoutTrailing(base.url.href, "/");
 }

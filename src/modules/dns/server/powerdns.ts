@@ -18,6 +18,7 @@ import {
 import { dnsLimits } from "../limits.ts";
 import { contentOf, valueOfContent } from "../names/record-values.ts";
 import type { RecordComment, RecordSet, RecordSetKey, WantedRecords } from "./record-set.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 /** A zone of a server, with what is needed to call it. */
 export interface ZoneAccess {
@@ -109,7 +110,7 @@ interface ZoneRequest {
 
 function requestOf(access: ZoneAccess, request: ZoneRequest): Parameters<CallJson>[0] {
   const { method, query, body, signal } = request;
-  const base = access.url.replace(/\/+$/, "");
+  const base = withoutTrailing(access.url, "/");
   const [server, zone] = [access.server, access.zone].map(encodeURIComponent);
   return {
     method,

@@ -10,6 +10,7 @@ import { isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { executorLimits } from "../limits.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export interface ConsulAccess {
   /** Of the ConsulServer. */
@@ -197,7 +198,7 @@ function requestOf(
   { method, path, query = {}, body, timeoutMs = executorLimits.callTimeoutMs }: Request,
   signal: AbortSignal,
 ): Parameters<CallJson>[0] {
-  const target = new URL(`${url.replace(/\/+$/, "")}${path}`);
+  const target = new URL(`${withoutTrailing(url, "/")}${path}`);
   if (datacenter !== "") target.searchParams.set("dc", datacenter);
   for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
   return {

@@ -11,6 +11,7 @@ import type { Json } from "../../../kernel/json.ts";
 import type { Timers } from "../../../kernel/timers.ts";
 import { executorLimits } from "../limits.ts";
 import type { Registration } from "./registration-config.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export interface RegistrationPorts {
   readonly callJson: CallJson;
@@ -110,7 +111,7 @@ async function sendTo(
   const token = tokenFile === "" ? "" : (await readFile(tokenFile, "utf8")).trim();
   return await callJson({
     method: "PUT",
-    url: new URL(`${url.replace(/\/+$/, "")}${path}`),
+    url: new URL(`${withoutTrailing(url, "/")}${path}`),
     ...(token === "" ? {} : { headers: { "x-consul-token": token } }),
     body,
     ca: caFile === "" ? undefined : await readFile(caFile, "utf8"),

@@ -11,6 +11,7 @@ import {
   valueAt,
 } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export type HttpAction = "create" | "update" | "destroy";
 
@@ -87,7 +88,7 @@ export function urlWith(base: string, path: string): URL {
   const url = new URL(base);
   if (path === "") return url;
   const [plain = "", query] = path.split("?", 2);
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/${plain.replace(/^\/+/, "")}`;
+  url.pathname = `${withoutTrailing(url.pathname, "/")}/${plain.replace(/^\/+/, "")}`;
   if (query !== undefined) url.search = query;
   return url;
 }

@@ -1,6 +1,7 @@
 // Collects lines of output and cuts them into chunks. Pure: the caller stores the chunks.
 
 import { executorLimits } from "../limits.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export interface LogBuffer {
   /** False: the log is full, and the line is dropped. */
@@ -59,5 +60,5 @@ export function logBuffer(): LogBuffer {
 function cut(line: string, maxBytes: number): string {
   const whole = Buffer.from(line);
   if (whole.length <= maxBytes) return line;
-  return `${whole.subarray(0, maxBytes).toString("utf8").replace(/�+$/, "")}…`;
+  return `${withoutTrailing(whole.subarray(0, maxBytes).toString("utf8"), "�")}…`;
 }

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { limits } from "../../../kernel/limits.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { ownerKindLabel, ownerNameLabel } from "./run-kinds.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 const copied = ["environments.setpoint.dev/environment", "environments.setpoint.dev/resource"];
 
@@ -31,5 +32,5 @@ export function shortName(name: string): string {
 
 function shortened(name: string, length: number): string {
   const digest = createHash("sha256").update(name).digest("hex").slice(0, 10);
-  return `${name.slice(0, length - 11).replace(/[.-]+$/, "")}-${digest}`;
+  return `${withoutTrailing(name.slice(0, length - 11), ".-")}-${digest}`;
 }

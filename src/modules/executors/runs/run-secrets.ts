@@ -5,12 +5,13 @@ import { hider } from "../../../kernel/hider.ts";
 import type { Hide } from "../../../kernel/hider.ts";
 import { isJsonArray, isJsonObject, setOwn } from "../../../kernel/json.ts";
 import type { Json, JsonObject, MutableJsonObject } from "../../../kernel/json.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export function runHider(secrets: readonly string[]): Hide {
   return hider(
     secrets.flatMap((secret) => [
       secret,
-      Buffer.from(secret).toString("base64").replace(/=+$/, ""),
+      withoutTrailing(Buffer.from(secret).toString("base64"), "="),
       ...secret.split(/\r?\n/).map((line) => line.trim()),
     ]),
   );

@@ -11,6 +11,7 @@ import { hider } from "../../../kernel/hider.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, numberAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { executorLimits } from "../limits.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export interface VaultServerAccess {
   /** Of the VaultServer. */
@@ -174,7 +175,7 @@ function requestOf(
 ): Parameters<CallJson>[0] {
   return {
     method,
-    url: new URL(`${url.replace(/\/+$/, "")}${path}`),
+    url: new URL(`${withoutTrailing(url, "/")}${path}`),
     headers: {
       "x-vault-request": "true",
       ...(token === "" ? {} : { "x-vault-token": token }),

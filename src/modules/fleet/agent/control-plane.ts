@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { isJsonObject } from "../../../kernel/json.ts";
 import { jsonLines, jsonOf } from "../../../kernel/json-lines.ts";
 import { numberAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export interface ControlPlane extends Disposable {
   /** The Offerings whose instances the cluster may get. */
@@ -207,7 +208,7 @@ async function headersOf({ token }: ControlPlaneInput): Promise<Record<string, s
 }
 
 function basePath({ pathname }: URL): string {
-  return pathname.replace(/\/+$/, "");
+  return withoutTrailing(pathname, "/");
 }
 
 function unreachable({ origin }: URL, why: string, cause: unknown): ControlPlaneError {

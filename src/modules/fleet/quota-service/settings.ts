@@ -4,6 +4,7 @@ import type { SecretKeyReference } from "../../../engine/external/secret-key.ts"
 import type { JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, presentObjectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Offering } from "../offering.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export interface QuotaServiceSettings {
   /** The base of all requests, without a slash at its end. */
@@ -23,7 +24,7 @@ export function quotaServiceOf({
   const { http } = quota;
   if (http === undefined) return undefined;
   return {
-    url: textAt(http, "url").replace(/\/+$/, ""),
+    url: withoutTrailing(textAt(http, "url"), "/"),
     token: tokenOf(presentObjectAt(http, "token")),
     timeoutMs: (numberAt(http, "timeoutSeconds") ?? 5) * 1_000,
     onOutage: textAt(http, "onOutage") === "withoutQuota" ? "withoutQuota" : "refuse",

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 /** The fields of a GitSource by which deployments share it. */
 export interface SourceFields {
@@ -30,7 +31,7 @@ export function cacheKey(namespaceUid: string, repoURL: string, credentialDigest
 export function comparableUrl(url: string): string {
   // A local repository is a folder, whose name is what it is.
   if (isLocal(url)) return url;
-  const text = url.replace(/\/+$/, "").replace(/\.git$/, "");
+  const text = withoutTrailing(url, "/").replace(/\.git$/, "");
   const [, before, host, after] =
     /^([a-z]+:\/\/(?:[^/@]*@)?|[^/:@]+@)([^/:]+)(.*)$/is.exec(text) ?? [];
   if (before === undefined || host === undefined || after === undefined) return text;

@@ -12,6 +12,7 @@ import { secretData } from "../../../kernel/secret-data.ts";
 import { parseYaml } from "../../../kernel/yaml.ts";
 import type { connectionReasons } from "../kinds/managed-environment-kind.ts";
 import { environmentSecretTypes } from "../names.ts";
+import { withoutTrailing } from "../../../kernel/trailing.ts";
 
 export type ConnectionReason = (typeof connectionReasons)[number];
 
@@ -127,7 +128,7 @@ function contextFor(content: JsonObject, apiUrl: string): Context | undefined {
 }
 
 function comparable(url: string): string {
-  return URL.canParse(url) ? new URL(url).href.replace(/\/+$/, "") : url;
+  return URL.canParse(url) ? withoutTrailing(new URL(url).href, "/") : url;
 }
 
 function contentOf(text: string): JsonObject | undefined {
