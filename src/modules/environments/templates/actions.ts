@@ -67,7 +67,8 @@ export function* compileActions(
       continue;
     }
     appendAll(errors, secretFlowErrors(action.document, known.secretParameters, kind.kind));
-    appendAll(errors, documentErrors(valueAt(json, "template"), kind, known, `${path}.template`));
+    const document = valueAt(json, "template");
+    appendAll(errors, yield* documentErrors(document, kind, known, `${path}.template`));
   }
   return { actions, errors };
 }

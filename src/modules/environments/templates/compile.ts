@@ -82,7 +82,7 @@ export function* slicedCompilation(spec: Json | undefined, kindOf?: KindOf): Sli
       const most = environmentLimits.maxDependencies;
       errors.push(tooManyItems(`${entry.path}.dependsOn`, all.size, most));
     }
-    if (kindOf !== undefined) appendAll(errors, kindErrors(entry, known, kindOf));
+    if (kindOf !== undefined) appendAll(errors, yield* kindErrors(entry, known, kindOf));
     appendAll(errors, countErrors(entry, known));
     appendAll(
       errors,
@@ -170,7 +170,7 @@ function knownIn(spec: JsonObject, entries: ReadonlyMap<string, Entry>): Known {
   };
 }
 
-function kindErrors(entry: Entry, known: Known, kindOf: KindOf): readonly FieldError[] {
+function* kindErrors(entry: Entry, known: Known, kindOf: KindOf): Sliced<readonly FieldError[]> {
   const { apiVersion, kind, path, document } = entry;
   const served = kindOf(apiVersion, kind);
   if (served === undefined) {
@@ -183,7 +183,7 @@ function kindErrors(entry: Entry, known: Known, kindOf: KindOf): readonly FieldE
   }
   return [
     ...secretFlowErrors(document, known.secretParameters, served.kind),
-    ...documentErrors(entry.json["template"], served, known, `${path}.template`),
+    ...(yield* documentErrors(entry.json["template"], served, known, `${path}.template`)),
   ];
 }
 

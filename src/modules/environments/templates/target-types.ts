@@ -19,6 +19,7 @@ import { isResourceField } from "../../../kernel/schema/prune.ts";
 import type { Schema, SchemaType } from "../../../kernel/schema/schema.ts";
 import { validateValue } from "../../../kernel/schema/validate.ts";
 import { typeError } from "../../../kernel/schema/value-checks.ts";
+import type { Sliced } from "../../../kernel/sliced.ts";
 import { textParts } from "../../../kernel/template/template-text.ts";
 
 export type Variables = Readonly<Record<string, CelType>>;
@@ -35,18 +36,40 @@ interface Check {
   readonly variables: Variables;
   readonly suggest: Suggest;
   readonly errors: FieldError[];
+  /** Compiling them takes long, so this is done in steps. */
+  readonly expressions: Expression[];
 }
 
-/** `path` is where the document is in the template. */
-export function documentErrors(
+/** A text that is one expression, in a field of a known type. */
+interface Expression {
+  readonly source: string;
+  readonly text: string;
+  readonly schema: Schema;
+  readonly path: string;
+}
+
+/** `path` is where the document is in the template. Pauses between expressions. */
+export function* documentErrors(
   document: Json | undefined,
   { kind, schema }: FoundKind,
   { variables, suggest }: Pick<Check, "variables" | "suggest">,
   path: string,
-): readonly FieldError[] {
+): Sliced<readonly FieldError[]> {
   if (!isJsonObject(document) || schema === undefined) return [];
-  const check: Check = { kind: kind.names.kind, variables, suggest, errors: [] };
+  const check: Check = {
+    kind: kind.names.kind,
+    variables,
+    suggest,
+    errors: [],
+    expressions: [],
+  };
   visitObject(check, document, schema, path, true);
+  for (const { source, ...place } of check.expressions) {
+    if (check.errors.length >= limits.maxSchemaErrors) break;
+    yield;
+    const type = typeOf(source, variables);
+    if (type !== undefined) checkType(check, type, place);
+  }
   return check.errors;
 }
 
@@ -97,10 +120,9 @@ function visitText(check: Check, text: string, schema: Schema, path: string): vo
     const literal = parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
     appendAll(check.errors, validateValue(schema, literal, path));
   } else if (parts.length > 1 || first?.kind !== "expression") {
-    checkType(check, "string", schema, { path, text });
+    checkType(check, "string", { schema, path, text });
   } else if (schema.type !== "" || schema.intOrString) {
-    const type = typeOf(first.source, check.variables);
-    if (type !== undefined) checkType(check, type, schema, { path, text });
+    check.expressions.push({ source: first.source, schema, path, text });
   }
 }
 
@@ -108,8 +130,7 @@ function visitText(check: Check, text: string, schema: Schema, path: string): vo
 function checkType(
   check: Check,
   type: SchemaType,
-  schema: Schema,
-  { path, text }: { readonly path: string; readonly text: string },
+  { schema, path, text }: Omit<Expression, "source">,
 ): void {
   const wanted = wantedTypes(schema);
   // The value of an expression with a fraction may be a whole number.
