@@ -134,6 +134,10 @@ test("drift is a field of its own, checked on request, repaired or accepted", as
 test("a scheduled drift check runs at its interval", async () => {
   await using rig = await openRig();
   await rig.template([machine("a")]);
+  await assert.rejects(
+    rig.environment({ drift: { checkSeconds: 5 } }),
+    /spec\.drift\.checkSeconds: Invalid value: 5: must be 0, or at least 60/,
+  );
   await rig.environment({ drift: { checkSeconds: 600 } });
   await rig.pass();
   await rig.ready("e.a");

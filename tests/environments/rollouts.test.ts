@@ -106,7 +106,7 @@ describe("a rollout of a template", () => {
   it("is refused for a template that does not exist or is not used", async () => {
     const missing = await send("POST", "template-rollouts", { spec: { template: "shop.v9" } });
     assert.equal(missing.status, 422, missing.text);
-    assert.match(missing.text, /there is no Template of this name/);
+    assert.match(missing.text, /spec\.template: there is no Template/);
     await send("POST", "templates", {
       id: "other.v1",
       spec: { id: "other", version: 1, resources: [] },

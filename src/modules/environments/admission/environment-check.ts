@@ -3,10 +3,11 @@
 import type { FieldError } from "../../../kernel/field-error.ts";
 import { invalidField } from "../../../kernel/field-error.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { numberAt, objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Sliced } from "../../../kernel/sliced.ts";
 import { defaultServiceAccount } from "../environment/environment.ts";
+import { environmentLimits } from "../limits.ts";
 import { environmentLinks, linkErrors } from "../templates/compile.ts";
 import { environmentFacts, expand } from "../templates/expand.ts";
 import type { NamedTemplate } from "../templates/expand.ts";
@@ -59,6 +60,15 @@ export function ownLinkErrors(
   if (errors.length > 0) return errors;
   const known = joinedKnown(templates.map(({ compiled }) => compiled.known));
   return linkErrors([...links, ...endpoints], known);
+}
+
+/** A shorter interval would be lengthened without a word. */
+export function driftErrors(spec: JsonObject): readonly FieldError[] {
+  const seconds = numberAt(spec, "drift", "checkSeconds") ?? 0;
+  const { minDriftSeconds } = environmentLimits;
+  if (seconds === 0 || seconds >= minDriftSeconds) return [];
+  const detail = `must be 0, or at least ${minDriftSeconds}`;
+  return [invalidField("spec.drift.checkSeconds", seconds, detail)];
 }
 
 /** Its name is a part of the names and a value of the labels of its resources. */

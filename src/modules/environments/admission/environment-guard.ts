@@ -27,7 +27,8 @@ import type { NamedTemplate } from "../templates/expand.ts";
 import type { TemplateCache } from "../templates/template-cache.ts";
 import { inTurnsOf } from "../templates/turns.ts";
 import { mayApprove } from "./approve-right.ts";
-import { deploymentErrors, isPermitted, nameErrors, ownLinkErrors } from "./environment-check.ts";
+import { deploymentErrors, driftErrors, isPermitted } from "./environment-check.ts";
+import { nameErrors, ownLinkErrors } from "./environment-check.ts";
 import { beganMs, dateErrors, lifetimeErrors, lifetimeOf, withDefaultDate } from "./lifetime.ts";
 import type { Lifetime } from "./lifetime.ts";
 import { hasChanged, isDeletionOf, isServer, isWriteOf, refuse } from "./writes.ts";
@@ -140,6 +141,7 @@ async function checkWrite(request: AdmissionRequest, ports: EnvironmentGuardPort
     ...(operation === "CREATE" ? nameErrors(object) : []),
     ...destroyedErrors(object, old),
     ...protectionErrors(request),
+    ...(hasChanged(request, ["drift"]) ? driftErrors(spec) : []),
   ]);
   checkApprovalMode(request, ports);
   const isRevived = old !== undefined && isMarkedDestroyed(old) && !isMarkedDestroyed(object);

@@ -44,7 +44,7 @@ export async function performDrift(
     return textAt(resource.status, "drift", "state") === "Drifted";
   }).length;
   const of = asked.length;
-  const message = `${drifted} resources have drifted`;
+  const message = drifted === 1 ? "1 resource has drifted" : `${drifted} resources have drifted`;
   const progress = { done: answered.length, of, message };
   if (answered.length < of || (isRepair && drifted > 0 && answered.length === 0)) {
     const againMs = timeLeftMs(run, operation);
