@@ -84,6 +84,10 @@ onEachStore("routes of the console", (server) => {
     assert.deepEqual(names(await get(`${rows}&filter=${both}`)), ["orders-archive"]);
     assert.deepEqual(names(await get(`${rows}&filter=labels.missing~`)), []);
     assert.equal((await get(`${rows}&filter=label=x`)).status, 400);
+    const selector = encodeURIComponent("tier in (gold,silver),tier!=silver,app.example/part-of");
+    assert.deepEqual(names(await get(`${rows}&labelSelector=${selector}`)), ["orders", "reorder"]);
+    const malformed = await get(`${rows}&labelSelector=${encodeURIComponent("tier in")}`);
+    assert.equal(malformed.status, 400);
     const { json } = await get(`${rows}&labels=true`);
     assert.equal(pick(pickList(json, "items")[0], "labels.tier"), "gold");
     const { json: without } = await get(rows);
@@ -187,8 +191,12 @@ onEachStore("routes of the console", (server) => {
       const { status, json } = await get("metrics/recent?minutes=1&step=5");
       assert.equal(status, 200);
       assert.equal(pick(json, "scope"), "process");
-      assert.equal(pick(json, "stepSeconds"), 5);
-      const rates = pickList(json, "series.requestsPerSecond");
+      assert.equal(pick(json, "stepMs"), 5_000);
+      const requests = pickList(json, "series").find(
+        (series) => pick(series, "id") === "requestsPerSecond",
+      );
+      assert.equal(pick(requests, "unit"), "/s");
+      const rates = pickList(requests, "values");
       assert.equal(rates.length, 12);
       return rates.some((rate) => Number(rate) > 0);
     });

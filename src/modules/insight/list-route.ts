@@ -4,6 +4,7 @@ import type { Route, RouteAnswer, RoutePorts, RouteRequest } from "../../contrac
 import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import { fieldsOf } from "../../intents/read-model/fields.ts";
 import { parseFilter } from "../../intents/read-model/filter.ts";
+import type { RowFilter } from "../../intents/read-model/filter.ts";
 import { parseOrder, placeFrom, placeJson } from "../../intents/read-model/order.ts";
 import { pageOfRows } from "../../intents/read-model/query.ts";
 import { requireScope, scopeOf } from "../../intents/read-model/scope.ts";
@@ -12,6 +13,7 @@ import { SetpointError } from "../../kernel/errors.ts";
 import { isTrueAt, numberAt, textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import { bytePauses } from "../../kernel/pauses.ts";
+import { matchesSelector, parseSelector } from "../../kernel/selector.ts";
 import { kindNamed } from "./addressed.ts";
 import { rowJson, rowSchema } from "./row-json.ts";
 import {
@@ -30,6 +32,11 @@ const filterField = {
   description:
     "Conditions that must all be true, such as state=Failed,columns.size>=10,labels.tier=gold. " +
     "The operators are = != < <= > >= and ~ (contains).",
+};
+const selectorField = {
+  type: "string",
+  maxLength: limits.maxFilterChars,
+  description: "A selector of Kubernetes, such as tier in (gold,silver),!deprecated.",
 };
 const sortField = {
   type: "string",
@@ -52,6 +59,7 @@ export function listRoute(ports: RoutePorts): Route {
     query: objectSchema({
       namespace: onlyNamespaceField,
       filter: filterField,
+      labelSelector: selectorField,
       sort: sortField,
       limit: limitField(limits.maxRestPageItems, limits.defaultRestPageItems),
       cursor: cursorField,
@@ -90,6 +98,12 @@ function hasNoNamespace({ kind }: ServedKind): SetpointError {
   });
 }
 
+function withSelector(filter: RowFilter, selector: string): RowFilter {
+  const requirements = parseSelector(selector);
+  if (requirements.length === 0) return filter;
+  return (row) => matchesSelector(requirements, row.labels) && filter(row);
+}
+
 async function listRows(
   ports: RoutePorts,
   { path, query, caller, signal }: RouteRequest,
@@ -107,11 +121,13 @@ async function listRows(
   const { columns } = open.projection;
   const fields = fieldsOf(columns);
   const [filterText, sortText] = [textAt(query, "filter"), textAt(query, "sort")];
-  const bound = JSON.stringify(["resources", path["kind"], namespace, filterText, sortText]);
+  const selectorText = textAt(query, "labelSelector");
+  const selected = ["resources", path["kind"], namespace, filterText, sortText, selectorText];
+  const bound = JSON.stringify(selected);
   const cursor = textAt(query, "cursor");
   const page = await pageOfRows(ports, open, {
     scope,
-    filter: parseFilter(filterText, fields),
+    filter: withSelector(parseFilter(filterText, fields), selectorText),
     order: parseOrder(sortText, fields),
     after: cursor === "" ? undefined : placeFrom(decodeCursor(cursor, bound)),
     limit: numberAt(query, "limit") ?? limits.defaultRestPageItems,

@@ -28,24 +28,30 @@ const maxMinutes = 60;
 const leastStepSeconds = 5;
 const maxSteps = 720;
 
-const numbers = (description: string): object => ({
-  type: "array",
-  items: { type: ["number", "null"] },
-  description,
-});
+/** In the order of the answer: by what a reader looks at first. */
+const shown: readonly (readonly [id: string, name: string, unit: string])[] = [
+  ["reconcilesPerSecond", "Reconciles", "/s"],
+  ["failedPerSecond", "Failed reconciles", "/s"],
+  ["startLatencyP99Seconds", "Start latency, 99th percentile", "s"],
+  ["startLatencyP50Seconds", "Start latency, median", "s"],
+  ["due", "Due resources", ""],
+  ["running", "Running reconciles", ""],
+  ["requestsPerSecond", "Requests", "/s"],
+  ["requestErrorsPerSecond", "Requests that failed", "/s"],
+  ["requestP99Seconds", "Request latency, 99th percentile", "s"],
+  ["requestP50Seconds", "Request latency, median", "s"],
+];
 
-const series = {
-  reconcilesPerSecond: numbers("Runs that ended."),
-  failedPerSecond: numbers("Runs that failed."),
-  startLatencyP50Seconds: numbers("Median time from due to the start of a run."),
-  startLatencyP99Seconds: numbers("The 99th percentile of it."),
-  running: numbers("The largest number of runs in progress."),
-  due: numbers("Due resources of all processes, where they were measured."),
-  requestsPerSecond: numbers("Requests of all surfaces, without the files of the console."),
-  requestErrorsPerSecond: numbers("Requests that were answered with 5xx."),
-  requestP50Seconds: numbers("Median duration of requests, without watches and streams."),
-  requestP99Seconds: numbers("The 99th percentile of it."),
-};
+const seriesSchema = {
+  type: "object",
+  required: ["id", "name", "unit", "values"],
+  properties: {
+    id: { type: "string", enum: shown.map(([id]) => id) },
+    name: { type: "string", description: "For people." },
+    unit: { type: "string", enum: ["/s", "s", ""] },
+    values: { type: "array", items: { type: ["number", "null"] } },
+  },
+} as const;
 
 export function recentRoute(ports: RecentPorts): Route {
   return {
@@ -55,7 +61,8 @@ export function recentRoute(ports: RecentPorts): Route {
     description:
       "Rates and percentiles of each step, oldest first; the last step is complete. `null` where " +
       "a number is not known, as before the start of the process. Percentiles are exact to a " +
-      "tenth. Needs the right to `get` the path `/metrics`.",
+      "tenth. `due` is about all processes, where it was measured; requests include those of all " +
+      "surfaces, and latencies no streams. Needs the right to `get` the path `/metrics`.",
     tag: "This server",
     access: { kind: "authenticated" },
     query: {
@@ -76,14 +83,14 @@ export function recentRoute(ports: RecentPorts): Route {
         description: "The numbers.",
         schema: {
           type: "object",
-          required: ["scope", "server", "from", "stepSeconds", "series"],
+          required: ["scope", "server", "from", "stepMs", "series"],
           properties: {
             scope: { type: "string", enum: ["process"] },
             server: { type: "string" },
             startedAt: { type: "string", format: "date-time" },
             from: { type: "string", format: "date-time", description: "Of the first step." },
-            stepSeconds: { type: "integer" },
-            series: { type: "object", properties: series as never },
+            stepMs: { type: "integer" },
+            series: { type: "array", items: seriesSchema },
           },
         },
       },
@@ -103,9 +110,10 @@ async function readNumbers(
   const spanMs = (numberAt(query, "minutes") ?? maxMinutes) * 60_000;
   const stepMs = (numberAt(query, "step") ?? 30) * 1_000;
   const recent = await readRecent(Math.min(spanMs, maxSteps * stepMs), stepMs);
-  const shown = Object.entries(recent.series).map(
-    ([name, values]) => [name, values.map((value) => rounded(value))] as const,
-  );
+  const series = shown.map(([id, name, unit]) => {
+    const values = (recent.series[id] ?? []).map((value) => rounded(value));
+    return { id, name, unit, values };
+  });
   return {
     kind: "document",
     status: 200,
@@ -114,8 +122,8 @@ async function readNumbers(
       server,
       startedAt: timeText(recent.startedMs),
       from: timeText(recent.fromMs),
-      stepSeconds: recent.stepMs / 1_000,
-      series: Object.fromEntries(shown),
+      stepMs: recent.stepMs,
+      series,
     },
     headers: { "cache-control": "no-store" },
   };
