@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
-import { textAt } from "../../src/kernel/json-read.ts";
+import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
 import { openPlatform } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import { apiVersion, tenant } from "./rig.ts";
@@ -60,7 +60,14 @@ test("a deployment applies deployments in waves, and follows their health", asyn
   await platform.pass(45_000);
   const shop = await statusOf(platform, "shop");
   assert.match(JSON.stringify(shop), /objects without a namespace/);
+  const root = await platform.read("GitOpsDeployment", "root");
   assert.equal(await healthOf(platform, "root"), "Degraded");
+  const ready = objectsAt(root?.status, "conditions").find(({ type }) => type === "Ready");
+  assert.match(
+    textAt(ready, "message"),
+    /^GitOpsDeployment\S* jane\/shop: .*objects without a namespace/,
+    "the message leads to the child and to its cause",
+  );
 });
 
 test("a wave of deployments waits for the objects of the one before", async () => {

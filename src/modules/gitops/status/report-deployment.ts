@@ -7,7 +7,7 @@ import { objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { shortText } from "../../../kernel/short-text.ts";
 import { withinBytes } from "../bounded.ts";
 import { gitopsLimits } from "../limits.ts";
-import { referenceKey } from "../object-reference.ts";
+import { referenceKey, referenceText } from "../object-reference.ts";
 import type { ObjectReference } from "../object-reference.ts";
 import { operationDocument } from "../sync/operation-document.ts";
 import type { DeploymentFacts, DeploymentProblem, ObjectReport } from "./deployment-report.ts";
@@ -71,7 +71,7 @@ function comparedPart(
   const shown = withinBytes(first, maxResourcesBytes);
   const omitted = objects.length - shown.length;
   const count = (has: (object: ObjectReport) => boolean): number => objects.filter(has).length;
-  const message = status === "Healthy" ? "" : (worst?.health?.message ?? "");
+  const message = status === "Healthy" ? "" : healthMessage(worst);
   const held = plan?.held;
   return {
     sync: {
@@ -103,6 +103,15 @@ function comparedPart(
               .map(({ at }) => referenceDocument(at)),
           },
   };
+}
+
+/** With the object, which the message of its controller does not always name. */
+function healthMessage(worst: ObjectReport | undefined): string {
+  if (worst === undefined) return "";
+  const { message = "", status = "" } = worst.health ?? {};
+  const subject = referenceText(worst.at);
+  if (message.startsWith(subject)) return message;
+  return `${subject}: ${message === "" ? `is ${status}` : message}`;
 }
 
 function objectDocument({ at, sync, health, isHook, isPruned }: ObjectReport): JsonObject {

@@ -117,7 +117,8 @@ function reported(
   const sync = textAt(status, "sync", "status") || "Unknown";
   const health = textAt(status, "health", "status");
   const [problem = sync === "OutOfSync" ? waitOf(facts) : undefined] = facts.problems ?? [];
-  const message = problem?.message ?? "";
+  const unhealthy = sync === "Synced" && health !== "Healthy";
+  const message = problem?.message ?? (unhealthy ? textAt(status, "health", "message") : "");
   const isReady = sync === "Synced" && (health === "" || health === "Healthy");
   const reason = isReady ? "Synced" : (problem?.reason ?? (sync === "Synced" ? health : sync));
   const ready = { status: isReady ? "True" : "False", reason, message } as const;
