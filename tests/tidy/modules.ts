@@ -17,7 +17,7 @@ const lists: Readonly<Record<string, string>> = {
 export const belongings: Readonly<Record<string, readonly string[]>> = {
   bus: ["src/surfaces/bus/"],
   fleet: ["src/surfaces/fleet/", "examples/dinosaurs/"],
-  gitops: ["tests/adapters/git.test.ts", "bench/gitops.ts"],
+  gitops: ["tests/adapters/git.test.ts", "bench/gitops.ts", "examples/gitops-platform/"],
   "resource-provider": [
     "src/surfaces/arm/",
     "tests/arm/",
