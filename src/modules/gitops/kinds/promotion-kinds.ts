@@ -146,6 +146,10 @@ const verificationStatus = described(
     snapshot: anyName,
     attempt: count,
     phase: choice(...verificationPhases),
+    hasPassed: described(
+      { type: "boolean" },
+      "Whether an attempt passed since the Snapshot was deployed.",
+    ),
     request: described(anyText, "The value of the annotation gitops.setpoint.dev/verify."),
     checks: list(object({ name: anyText, passed: { type: "boolean" }, message: longText }), 50),
     startedAt: time,

@@ -112,7 +112,7 @@ function reported({ binding, environment, deployed, nowMs }: BindingReport): Out
     conditions: problemConditions(binding, undefined, nowMs),
     gitopsDeployments: deployed.map(deployedDocument),
     componentDeploymentConditions: setCondition(before, input, nowMs),
-    ...(isDeployed ? { snapshot } : {}),
+    snapshot: isDeployed ? snapshot : null,
     verification: decision.verification ?? null,
     verified: [...decision.verified],
   };

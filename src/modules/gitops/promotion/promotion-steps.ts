@@ -1,6 +1,6 @@
 /** The environments of a PromotionRun, and the result of each. Pure. */
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
+import { numberAt, objectAt, objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
 
@@ -59,9 +59,20 @@ export function decideStep(facts: StepFacts): StepDecision {
   }
   if (binding === undefined) return { kind: "create" };
   if (textAt(binding.spec, "snapshot") !== snapshot) return { kind: "promote" };
-  const isDeployed = textAt(binding.status, "snapshot") === snapshot;
-  if (isDeployed && isVerifiedIn(binding, snapshot)) return { kind: "done" };
+  const isSeen = numberAt(binding.status, "observedGeneration") === binding.metadata.generation;
+  const isDeployed = isSeen && textAt(binding.status, "snapshot") === snapshot;
+  if (isDeployed && isVerifiedNow(environment, binding)) return { kind: "done" };
   return { kind: "wait", message: progressOf(binding, isDeployed) };
+}
+
+/** Since it was deployed: one attempt that passed is enough, also when a later one failed. */
+function isVerifiedNow({ spec }: Resource, { status }: Resource): boolean {
+  if (objectsAt(spec, "verification", "checks").length === 0) return true;
+  const verification = objectAt(status, "verification");
+  return (
+    textAt(verification, "snapshot") === textAt(status, "snapshot") &&
+    verification["hasPassed"] === true
+  );
 }
 
 /** Once is enough: an attempt that fails later does not take it back. */

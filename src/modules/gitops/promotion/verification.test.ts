@@ -84,6 +84,7 @@ test("a version that passed stays verified when a later attempt fails", () => {
     [textAt(failed.verification, "phase"), failed.verified, failed.againMs],
     ["Failed", ["v1"], 60_000],
   );
+  assert.equal(failed.verification?.["hasPassed"], true);
   const third = decide({ wanted, status: statusAfter(failed), resources: 1, atSeconds: 130 });
   assert.equal(textAt(third.verification, "phase"), "Passed");
 });
@@ -93,4 +94,6 @@ test("another version has an attempt of its own", () => {
   const next = decide({ status, snapshot: "v2", resources: 1, atSeconds: 5 });
   assert.equal(next.verification?.["attempt"], 1);
   assert.deepEqual(next.verified, ["v2", "v1"]);
+  const back = decide({ status: statusAfter(next), atSeconds: 10 });
+  assert.equal(back.verification?.["hasPassed"], false, "v1 was deployed again");
 });

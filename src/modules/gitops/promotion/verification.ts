@@ -79,6 +79,7 @@ export function decideVerification(input: VerificationInput): VerificationDecisi
     snapshot,
     attempt,
     phase,
+    hasPassed: isPassed || (isSame && last["hasPassed"] === true),
     request,
     checks: results.map(({ name, passed, message }) => ({ name, passed, message })),
     startedAt,
