@@ -18,6 +18,7 @@ onEachStore("the REST API of environments", (server) => {
     headers: RequestHeaders = {},
   ): Promise<Reply> => server().request(method, `/api/v1/${path}`, body, headers);
 
+  const size = "${string(parameters.size)}";
   const template = (id: string, version: number): unknown => ({
     id: `${id}.v${version}`,
     spec: {
@@ -33,7 +34,11 @@ onEachStore("the REST API of environments", (server) => {
       resources: [
         {
           key: "settings",
-          template: { apiVersion: "v1", kind: "ConfigMap", data: { size: "${parameters.size}" } },
+          template: {
+            apiVersion: "v1",
+            kind: "ConfigMap",
+            data: { size: "${string(parameters.size)}" },
+          },
           readyWhen: "true",
         },
       ],
