@@ -64,6 +64,21 @@ describe("applying", () => {
     assert.equal(pick(grown, "metadata.generation"), 2);
   });
 
+  it("applies an object without fields again and again", async () => {
+    const path = "/api/v1/namespaces";
+    const body = { apiVersion: "v1", kind: "Namespace", metadata: { name: "bare" } };
+    const made = given(await apply("bare", body, "m1", "", path), 201);
+    assert.equal(pick(made, "metadata.managedFields"), undefined);
+    given(await apply("bare", body, "m1", "", path));
+    const labels = { team: "a" };
+    const labelled = { ...body, metadata: { name: "bare", labels } };
+    const later = given(await apply("bare", labelled, "m1", "", path));
+    assert.deepEqual(ownedBy(later, "m1"), { "f:metadata": { "f:labels": { "f:team": {} } } });
+    const bare = given(await apply("bare", body, "m1", "", path));
+    assert.equal(pick(bare, "metadata.labels.team"), undefined);
+    given(await apply("bare", body, "m1", "", path));
+  });
+
   it("refuses what another manager owns, unless forced", async () => {
     given(await apply("contested", widget("contested", { size: 1 })), 201);
     const reply = await apply("contested", widget("contested", { size: 3 }), "m2");

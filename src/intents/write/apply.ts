@@ -72,9 +72,11 @@ export async function applyResource(intents: Intents, input: ApplyInput): Promis
 function resultOf(target: Target, outcome: ApplyOutcome): Resource {
   switch (outcome.kind) {
     case "applied": {
-      const metadata = outcome.object["metadata"] as JsonObject;
-      const managedFields = outcome.managedFields;
-      return { ...outcome.object, metadata: { ...metadata, managedFields } } as unknown as Resource;
+      const { managedFields } = outcome;
+      const rest = withoutKey(outcome.object["metadata"] as JsonObject, "managedFields");
+      // An empty list would be a request to forget all owners.
+      const metadata = managedFields.length === 0 ? rest : { ...rest, managedFields };
+      return { ...outcome.object, metadata } as unknown as Resource;
     }
     case "conflict":
       throw new SetpointError("apply.conflict", outcome.message, {
