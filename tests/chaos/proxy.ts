@@ -18,6 +18,8 @@ export class LossyProxy implements AsyncDisposable {
   #isRefusing = false;
   /** How many answers were lost so far. */
   lost = 0;
+  /** Whether the answer of a further commit is lost. */
+  isUnlucky: () => boolean = () => false;
 
   constructor(targetPort: number) {
     this.#targetPort = targetPort;
@@ -80,6 +82,7 @@ export class LossyProxy implements AsyncDisposable {
         this.#toLose -= 1;
         isDoomed = true;
       }
+      if (isCommit && !isDoomed) isDoomed = this.isUnlucky();
       server.write(chunk);
     });
     server.on("data", (chunk: Buffer) => {

@@ -160,3 +160,40 @@ export function isSyncedAt(commit: string): (status: JsonObject) => boolean {
   return (status) =>
     textAt(status, "sync", "status") === "Synced" && textAt(status, "sync", "revision") === commit;
 }
+
+interface EnvironmentServer {
+  readonly url: string;
+  /** PEM. */
+  readonly ca: string;
+  readonly token: string;
+}
+
+/** A managed environment of a tenant, with its kubeconfig. */
+export async function addEnvironment(
+  tenant: Tenant,
+  name: string,
+  { url, ca, token }: EnvironmentServer,
+): Promise<void> {
+  const authority = Buffer.from(ca).toString("base64");
+  const cluster = { server: url, "certificate-authority-data": authority };
+  const kubeconfig = JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster }],
+    users: [{ name: "u", user: { token } }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+  });
+  await tenant.put("/api/v1", "secrets", {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name },
+    type: "gitops.setpoint.dev/managed-environment",
+    stringData: { kubeconfig },
+  });
+  await tenant.put(gitopsApi, "gitopsdeploymentmanagedenvironments", {
+    apiVersion,
+    kind: "GitOpsDeploymentManagedEnvironment",
+    metadata: { name },
+    spec: { apiURL: url, credentialsSecret: name },
+  });
+}
