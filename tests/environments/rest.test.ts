@@ -37,7 +37,7 @@ onEachStore("the REST API of environments", (server) => {
           template: {
             apiVersion: "v1",
             kind: "ConfigMap",
-            data: { size: "${string(parameters.size)}" },
+            data: { size },
           },
           readyWhen: "true",
         },
