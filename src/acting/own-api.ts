@@ -4,7 +4,6 @@
 
 import { KubeError } from "../adapters/kubernetes/port.ts";
 import { fencedWrite } from "../engine/run/fenced-write.ts";
-import type { RunFence } from "../engine/run/fenced-write.ts";
 import type { Context } from "../engine/reconciler.ts";
 import { forbiddenAccess } from "../intents/auth/forbidden.ts";
 import type { Authorizer, ResourceAccess } from "../intents/auth/policy.ts";
@@ -20,6 +19,8 @@ import type { Json, JsonObject } from "../kernel/json.ts";
 import type { Position } from "../store/port.ts";
 import { unknownKind } from "./object-api.ts";
 import type { ObjectApi, ObjectReference, ObjectType } from "./object-api.ts";
+import { writeWithin } from "./request-context.ts";
+import type { WriteFence } from "./request-context.ts";
 
 export interface OwnApiInput {
   readonly intents: Intents;
@@ -59,12 +60,17 @@ export function ownApi(input: OwnApiInput): ObjectApi {
       const target = targetOf(at);
       authorize(input, target, "patch");
       const written = await refusable(at, () =>
-        fencedWrite(context, (fence) =>
+        writeWithin(context, isDryRun, (fence) =>
           applyResource(intents, {
             caller: callerFor(input, target, fence),
             target,
             body: () => ({ value: object as Json, problems: [] }),
-            options: { isDryRun, fieldManager, fieldValidation: "Strict", claim: fence.claim },
+            options: {
+              isDryRun,
+              fieldManager,
+              fieldValidation: "Strict",
+              ...(fence.claim === undefined ? {} : { claim: fence.claim }),
+            },
             force: true,
           }),
         ),
@@ -158,7 +164,7 @@ function mayAccess({ authorizer, user }: OwnApiInput, target: Target, verb: stri
 }
 
 /** The ServiceAccount as the caller, in the trace of the run. */
-function callerFor(input: OwnApiInput, target: Target, { cause }: RunFence): Caller {
+function callerFor(input: OwnApiInput, target: Target, { cause }: WriteFence): Caller {
   return {
     user: input.user,
     surface: cause.surface,

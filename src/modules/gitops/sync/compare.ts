@@ -308,7 +308,7 @@ function planProblems({ problems, held }: Plan): readonly DeploymentProblem[] {
 }
 
 /** Read only for objects that another deployment has marked, which is rare. */
-async function existingOf(
+export async function existingOf(
   { ports: { intents } }: SyncRunOf,
   uids: ReadonlySet<string>,
 ): Promise<ReadonlySet<string>> {
