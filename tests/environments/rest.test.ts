@@ -18,7 +18,6 @@ onEachStore("the REST API of environments", (server) => {
     headers: RequestHeaders = {},
   ): Promise<Reply> => server().request(method, `/api/v1/${path}`, body, headers);
 
-  const size = "${string(parameters.size)}";
   const template = (id: string, version: number): unknown => ({
     id: `${id}.v${version}`,
     spec: {
