@@ -60,6 +60,16 @@ export const sections: readonly Section[] = [
     key: "x",
     group: 1,
   },
+  {
+    id: "environments",
+    label: "Environments",
+    icon: "environments",
+    href: paths.environments(),
+    key: "e",
+    group: 2,
+    kind: "environments.environments.setpoint.dev",
+    counts: ["environments.environments.setpoint.dev"],
+  },
 ];
 
 const explorer: Crumb = { label: "Explorer", href: paths.explorer() };
@@ -85,6 +95,19 @@ export const resourceTabs: readonly { readonly id: ResourceTab; readonly label: 
 
 const loadResource = async (): Promise<Page> =>
   (await import("./pages/resource/resource-page.tsx")).ResourcePage;
+
+function environmentCrumbs({ namespace = "", name = "" }: Crumbs): readonly Crumb[] {
+  return [
+    { label: "Environments", href: paths.environments() },
+    { label: namespace, href: paths.environments({ ns: namespace }) },
+    { label: name },
+  ];
+}
+
+type Crumbs = Readonly<Record<string, string>>;
+
+const loadEnvironment = async (): Promise<Page> =>
+  (await import("./pages/environments/environment-page.tsx")).EnvironmentPage;
 
 export const routes: readonly Route[] = [
   {
@@ -122,6 +145,24 @@ export const routes: readonly Route[] = [
     section: "explorer",
     crumbs: resourceCrumbs,
     load: loadResource,
+  },
+  {
+    pattern: "/environments",
+    section: "environments",
+    crumbs: () => [{ label: "Environments" }],
+    load: async () => (await import("./pages/environments/environments-page.tsx")).EnvironmentsPage,
+  },
+  {
+    pattern: "/environments/:namespace/:name",
+    section: "environments",
+    crumbs: environmentCrumbs,
+    load: loadEnvironment,
+  },
+  {
+    pattern: "/environments/:namespace/:name/:tab",
+    section: "environments",
+    crumbs: environmentCrumbs,
+    load: loadEnvironment,
   },
   {
     pattern: "/settings",

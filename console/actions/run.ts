@@ -4,25 +4,10 @@ import { signal } from "@preact/signals";
 import { refetchAll } from "../query/query.ts";
 import { plural } from "../format/number.ts";
 import type { Action, Impact, Subject } from "./action.ts";
+import { failure, question, report } from "./question.ts";
+import type { Report } from "./question.ts";
 import { whyOff } from "./table.ts";
 
-export interface Question {
-  readonly action: Action;
-  readonly subjects: readonly Subject[];
-  readonly impact: Impact;
-  readonly answer: (isConfirmed: boolean) => void;
-}
-
-export interface Report {
-  readonly kind: "done" | "failed";
-  readonly text: string;
-  readonly error?: Error;
-}
-
-/** The dialog that is open. */
-export const question = signal<Question | undefined>(undefined);
-/** The result of the last action. */
-export const report = signal<Report | undefined>(undefined);
 /** The ids of actions that run. */
 export const running = signal<ReadonlySet<string>>(new Set());
 
@@ -82,9 +67,4 @@ function reportOf(
     return only.value === "" ? undefined : { kind: "done", text: only.value };
   }
   return { kind: "done", text: `${label}: ${plural(count, "resource")} done.${left}` };
-}
-
-function failure(reason: unknown): Report {
-  const error = reason instanceof Error ? reason : new Error(String(reason));
-  return { kind: "failed", text: error.message, error };
 }

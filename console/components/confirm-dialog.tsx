@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { question } from "../actions/run.ts";
-import type { Question } from "../actions/run.ts";
+import { question } from "../actions/question.ts";
+import type { Question } from "../actions/question.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { report } from "../actions/run.ts";
+import { report } from "../actions/question.ts";
 import { ApiError } from "../api/errors.ts";
 import { Button } from "../ui/button.tsx";
 import { Icon } from "../ui/icon.tsx";

@@ -104,6 +104,7 @@ export const shapes = {
   ),
   menu: line("M2 4h12M2 8h12M2 12h12"),
   plus: line("M8 3v10M3 8h10"),
+  minus: line("M3 8h10"),
   external: line("M9 2.500h4.500V7M13.500 2.500L7.500 8.500", "M6 3.500H3v9.500h9.500V10"),
   columns: line("M2 3h12v10H2zM6 3v10M10 3v10"),
   logo: {

@@ -17,6 +17,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   ui: ["api", "format", "settings"],
   actions: ["api", "format", "query", "router"],
   table: ["router", "ui"],
+  graph: ["components", "states", "ui"],
   components: [
     "actions",
     "api",
@@ -35,6 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     "api",
     "components",
     "format",
+    "graph",
     "query",
     "router",
     "routes.tsx",
@@ -52,6 +54,7 @@ const vendors: Readonly<Record<string, readonly string[]>> = {
   preact: ["console/"],
   "@preact/signals": ["console/"],
   vite: ["console/vite.config.ts"],
+  "@dagrejs/dagre": ["console/graph/"],
   "@codemirror/": ["console/pages/resource/"],
   "@lezer/": ["console/pages/resource/"],
   yaml: ["console/pages/resource/"],

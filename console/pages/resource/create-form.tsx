@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
-import { report } from "../../actions/run.ts";
+import { report } from "../../actions/question.ts";
 import type { KindInfo } from "../../api/kinds.ts";
 import { kube } from "../../api/kube.ts";
 import { without } from "../../format/without.ts";

@@ -3,7 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { report } from "../../actions/run.ts";
+import { report } from "../../actions/question.ts";
 import { insight } from "../../api/insight.ts";
 import type { Rollback } from "../../api/insight.ts";
 import { DiffView } from "../../components/diff-view.tsx";

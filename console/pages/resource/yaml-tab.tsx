@@ -3,7 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
-import { report } from "../../actions/run.ts";
+import { report } from "../../actions/question.ts";
 import { without } from "../../format/without.ts";
 import { kube } from "../../api/kube.ts";
 import { mayOn } from "../../api/rights.ts";
