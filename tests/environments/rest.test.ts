@@ -36,7 +36,7 @@ onEachStore("the REST API of environments", (server) => {
           template: {
             apiVersion: "v1",
             kind: "ConfigMap",
-            data: { size },
+            data: { size: "${string(parameters.size)}" },
           },
           readyWhen: "true",
         },
