@@ -1,6 +1,7 @@
 // Runs the agents of many clusters in one process, with simulated data planes, for the benchmark.
 // Reads a file with the URL, the authority and the clusters. Prints "started" when every agent
-// has listed its instances, and "seen MARK MS" when one receives the change of a parameter `mark`.
+// has listed its instances, and "seen MARK MS" when one receives the change of a parameter `mark`:
+// in a watch, or in a list between two watches.
 
 import { readFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
@@ -32,6 +33,7 @@ const daemon = {
   stopping: stopping.signal,
 };
 let listed = 0;
+const marks = new Set<string>();
 
 for (const cluster of clusters) {
   void run(textAt(cluster, "id"), textAt(cluster, "token"));
@@ -61,6 +63,7 @@ function observed(real: ControlPlane): ControlPlane {
     ...real,
     list: async (plural, signal) => {
       const list = await real.list(plural, signal);
+      list.items.forEach(announce);
       if (!isListed) {
         isListed = true;
         listed += 1;
@@ -74,8 +77,14 @@ function observed(real: ControlPlane): ControlPlane {
 
 async function* seen(events: AsyncIterable<AgentEvent>): AsyncGenerator<AgentEvent> {
   for await (const event of events) {
-    const mark = event.kind === "change" ? textAt(event.object, "spec", "parameters", "mark") : "";
-    if (mark !== "") console.log(`seen ${mark} ${Date.now()}`);
+    if (event.kind === "change") announce(event.object);
     yield event;
   }
+}
+
+function announce(instance: JsonObject): void {
+  const mark = textAt(instance, "spec", "parameters", "mark");
+  if (mark === "" || marks.has(mark)) return;
+  marks.add(mark);
+  console.log(`seen ${mark} ${Date.now()}`);
 }
