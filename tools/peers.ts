@@ -67,6 +67,13 @@ const peers: readonly Peer[] = [
     install: withoutServices,
   },
   {
+    name: "Chromium",
+    packages: ["chromium"],
+    wanted:
+      "Chromium 120 or newer (chromium, chromium-browser or google-chrome in a folder on PATH)",
+    find: findChromium,
+  },
+  {
     name: "Node-RED",
     packages: [],
     wanted: "Node-RED as tools/node-red pins it (npm ci --ignore-scripts in that folder)",
@@ -193,6 +200,12 @@ export function findSyncthing(): string | undefined {
 export function findRabbitMq(): string | undefined {
   const debian = "/usr/lib/rabbitmq/bin";
   return findProgram("rabbitmq-server", [debian, ...pathFolders(), "/usr/sbin"]);
+}
+
+/** The browser that drives the console in tests and screenshots. */
+export function findChromium(): string | undefined {
+  const names = ["chromium", "chromium-browser", "google-chrome"];
+  return names.map((name) => findProgram(name, pathFolders())).find((path) => path !== undefined);
 }
 
 const nodeRed = join(root, "tools", "node-red");

@@ -87,16 +87,12 @@ function Server({ session: { server } }: { session: Session }) {
 
 function SearchButton() {
   return (
-    <button
-      type="button"
-      class="search"
-      aria-label="Search or run a command"
-      aria-keyshortcuts="Control+K"
-      onClick={openPalette}
-    >
+    <button type="button" class="search" aria-keyshortcuts="Control+K" onClick={openPalette}>
       <Icon name="search" />
-      <span class="wide-only">Search or run a command</span>
-      <kbd class="wide-only">Ctrl K</kbd>
+      <span class="phone-hidden">Search or run a command</span>
+      <kbd class="wide-only" aria-hidden="true">
+        Ctrl K
+      </kbd>
     </button>
   );
 }

@@ -47,12 +47,11 @@ export function NamespaceSwitch() {
       <Button
         hasPopup="listbox"
         expanded={isOpen.value}
-        label={`Namespace: ${shown || "all"}`}
         onClick={() => {
           isOpen.value = !isOpen.value;
         }}
       >
-        <span class="muted">Namespace</span>
+        <span class="muted">Namespace</span>{" "}
         <span class="clip namespace-name">{shown || "all"}</span>
         <Icon name="down" />
       </Button>

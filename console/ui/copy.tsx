@@ -24,12 +24,17 @@ export function Copy({ text, label, word, isLink = false }: CopyProps) {
   return (
     <Button
       {...(isLink ? {} : { icon: isDone.value ? ("check" as const) : ("copy" as const) })}
-      label={isDone.value ? "Copied" : label}
+      label={isDone.value ? "Copied" : nameOf(label, word)}
       look={isLink ? "link" : word === undefined ? "quiet" : "plain"}
       onClick={() => void copy()}
       {...shown}
     />
   );
+}
+
+/** Users of speech input say the word that they see. */
+function nameOf(label: string, word = ""): string {
+  return label.includes(word) ? label : `${word}: ${label}`;
 }
 
 export async function copyText(text: string): Promise<void> {
