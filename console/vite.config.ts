@@ -26,7 +26,9 @@ function session(): Plugin {
   return {
     name: "session",
     configureServer({ middlewares }) {
-      middlewares.use("/console/api/session", (_request, response) => {
+      middlewares.use((request, response, next) => {
+        // Sources such as session.ts are in a folder of the same name.
+        if (request.url !== "/console/api/session") return next();
         const now = { name: "dev", version: "dev", revision: "dev" };
         response.setHeader("content-type", "application/json");
         response.end(JSON.stringify({ user: "admin", groups: [], method: "token", server: now }));

@@ -25,7 +25,23 @@ export interface Impact {
   readonly consequences: readonly string[];
   /** What the user must type; none: a click is enough. */
   readonly typed?: string;
+  /** What the action needs to know. */
+  readonly fields?: readonly AskedField[];
 }
+
+export interface AskedField {
+  readonly id: string;
+  readonly label: string;
+  readonly help?: string;
+  /** A list to choose from; without it, a text. */
+  readonly choices?: readonly { readonly value: string; readonly label: string }[];
+  /** At first. */
+  readonly value?: string;
+  readonly isOptional?: boolean;
+}
+
+/** What the user has entered, by the id of the field. */
+export type Answers = Readonly<Record<string, string>>;
 
 export interface Action {
   readonly id: string;
@@ -44,8 +60,8 @@ export interface Action {
   /** Why it cannot be used now. */
   readonly off?: (subject: Subject) => string | undefined;
   readonly confirm?: (subjects: readonly Subject[]) => Promise<Impact> | Impact;
-  /** Returns what was done, as a sentence. */
-  readonly perform: (subject: Subject) => Promise<string>;
+  /** Returns what was done, as a sentence. `answers` are those of the fields of `confirm`. */
+  readonly perform: (subject: Subject, answers: Answers) => Promise<string>;
   /** The same for the command line. */
   readonly command: (subject: Subject) => string;
 }

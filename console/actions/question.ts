@@ -2,13 +2,14 @@
 
 import { signal } from "@preact/signals";
 import { refetchAll } from "../query/query.ts";
-import type { Action, Impact, Subject } from "./action.ts";
+import type { Action, Answers, Impact, Subject } from "./action.ts";
 
 export interface Question {
   readonly action: Pick<Action, "label" | "isDanger">;
   readonly subjects: readonly Subject[];
   readonly impact: Impact;
-  readonly answer: (isConfirmed: boolean) => void;
+  /** Undefined: no. */
+  readonly answer: (answers: Answers | undefined) => void;
 }
 
 export interface Report {
@@ -25,21 +26,28 @@ export const report = signal<Report | undefined>(undefined);
 export interface Task {
   readonly label: string;
   readonly impact: Impact;
-  readonly perform: () => Promise<string>;
+  readonly isDanger?: boolean;
+  readonly perform: (answers: Answers) => Promise<string>;
 }
 
-export async function askAndPerform({ label, impact, perform }: Task): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  question.value = { action: { label }, subjects: [], impact, answer: resolve };
-  const isConfirmed = await promise;
-  question.value = undefined;
-  if (!isConfirmed) return;
+export async function askAndPerform({ impact, perform, ...action }: Task): Promise<void> {
+  const answers = await answersTo({ action, subjects: [], impact });
+  if (answers === undefined) return;
   try {
-    report.value = { kind: "done", text: await perform() };
+    report.value = { kind: "done", text: await perform(answers) };
     refetchAll();
   } catch (error) {
     report.value = failure(error);
   }
+}
+
+/** Opens the dialog; undefined when the user says no. */
+export async function answersTo(asked: Omit<Question, "answer">): Promise<Answers | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Answers | undefined>();
+  question.value = { ...asked, answer: resolve };
+  const answers = await promise;
+  question.value = undefined;
+  return answers;
 }
 
 export function failure(reason: unknown): Report {

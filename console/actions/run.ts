@@ -3,8 +3,8 @@
 import { signal } from "@preact/signals";
 import { refetchAll } from "../query/query.ts";
 import { plural } from "../format/number.ts";
-import type { Action, Impact, Subject } from "./action.ts";
-import { failure, question, report } from "./question.ts";
+import type { Action, Answers, Subject } from "./action.ts";
+import { answersTo, failure, report } from "./question.ts";
 import type { Report } from "./question.ts";
 import { whyOff } from "./table.ts";
 
@@ -15,13 +15,11 @@ export async function runAction(action: Action, subjects: readonly Subject[]): P
   const usable = subjects.filter((subject) => whyOff(action, subject) === undefined);
   if (usable.length === 0) return false;
   try {
-    if (action.confirm !== undefined) {
-      const impact = await action.confirm(usable);
-      if (!(await confirmed(action, usable, impact))) return false;
-    }
+    const answers = await answersFor(action, usable);
+    if (answers === undefined) return false;
     running.value = new Set(running.peek()).add(action.id);
     const results = await Promise.allSettled(
-      usable.map(async (each) => await action.perform(each)),
+      usable.map(async (each) => await action.perform(each, answers)),
     );
     report.value = reportOf(action, results, subjects.length - usable.length);
     refetchAll();
@@ -36,16 +34,13 @@ export async function runAction(action: Action, subjects: readonly Subject[]): P
   }
 }
 
-async function confirmed(
+async function answersFor(
   action: Action,
   subjects: readonly Subject[],
-  impact: Impact,
-): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  question.value = { action, subjects, impact, answer: resolve };
-  const isConfirmed = await promise;
-  question.value = undefined;
-  return isConfirmed;
+): Promise<Answers | undefined> {
+  if (action.confirm === undefined) return {};
+  const impact = await action.confirm(subjects);
+  return await answersTo({ action, subjects, impact });
 }
 
 function reportOf(

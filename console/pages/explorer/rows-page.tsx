@@ -5,7 +5,6 @@ import { findKind, kindNamed, kinds } from "../../api/kinds.ts";
 import type { KindInfo } from "../../api/kinds.ts";
 import { insight } from "../../api/insight.ts";
 import { mayOn } from "../../api/rights.ts";
-import { ApiError } from "../../api/errors.ts";
 import type { Row } from "../../api/types.ts";
 import { FilterBar } from "../../components/filter-bar.tsx";
 import { currentNamespace } from "../../components/namespace-switch.tsx";
@@ -19,16 +18,17 @@ import { paths, withQuery } from "../../paths.ts";
 import { LiveTable } from "../../table/live-table.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Copy } from "../../ui/copy.tsx";
-import { Empty, ErrorPanel, Skeleton } from "../../ui/notice.tsx";
+import { Empty, Skeleton } from "../../ui/notice.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
 import { ColumnMenu } from "./column-menu.tsx";
-import { parseFilter, stateOf, withState } from "./filter-words.ts";
+import { parseFilter, stateOf, withState } from "../../components/filter-words.ts";
 import { listCommand } from "./list-command.ts";
 import { columnsOf } from "./row-columns.tsx";
 import { RowMenu } from "./row-menu.tsx";
-import { mostRows, useRows } from "./use-rows.ts";
-import type { Rows } from "./use-rows.ts";
-import type { HeldRows } from "./held-rows.ts";
+import { filterError, listTitle, RowsPanel } from "../../components/rows-panel.tsx";
+import { useRows } from "../../components/use-rows.ts";
+import type { Rows } from "../../components/use-rows.ts";
+import type { HeldRows } from "../../components/held-rows.ts";
 import "./explorer.css";
 
 export function RowsPage({ params, query }: PageProps) {
@@ -97,7 +97,7 @@ function KindRows({ kind, query }: { kind: KindInfo; query: URLSearchParams }) {
           />
         )}
       </div>
-      <RowsPanel list={list} total={count?.total} hasFilterError={error !== undefined} />
+      <ListPanel list={list} total={count?.total} hasFilterError={error !== undefined} />
     </div>
   );
 }
@@ -138,48 +138,29 @@ function ListButtons({ list, labels }: { list: List; labels: string | undefined 
   );
 }
 
-interface RowsPanelProps {
+interface ListPanelProps {
   readonly list: List;
   readonly total: number | undefined;
   readonly hasFilterError: boolean;
 }
 
-function RowsPanel({ list, total, hasFilterError }: RowsPanelProps) {
+function ListPanel({ list, total, hasFilterError }: ListPanelProps) {
   const { kind, namespace, text, rows } = list;
-  const { held, error } = rows;
   const filter = [text, namespace === "" ? "" : `ns:${namespace}`].filter(Boolean).join(" ");
   return (
-    <>
-      <section class="panel" aria-label={kind.plural}>
-        {error !== undefined && !hasFilterError && (
-          <ErrorPanel
-            error={error}
-            onRetry={rows.refetch}
-            title={listTitle(kind, error, namespace)}
-          />
-        )}
-        {held === undefined && error === undefined && <Skeleton lines={8} />}
-        {held !== undefined && held.rows.length === 0 && held.news === 0 && (
-          <Empty action={filter === "" ? undefined : <ClearFilter />}>
-            {filter === "" ? `No ${kind.kind} yet.` : `No ${kind.kind} matches ${filter}.`}
-          </Empty>
-        )}
-        {held !== undefined && held.news > 0 && (
-          <button type="button" class="news" onClick={rows.showNews}>
-            {countText(held.news)} new {held.news === 1 ? "row matches" : "rows match"} ·{" "}
-            <span class="link">Show</span>
-          </button>
-        )}
-        {held !== undefined && held.rows.length > 0 && (
-          <RowTable list={list} held={held} total={filter === "" ? total : undefined} />
-        )}
-        {rows.isFull && rows.next !== undefined && (
-          <p class="muted small panel-body">
-            The first {countText(mostRows)} rows are shown. Filter to find others.
-          </p>
-        )}
-      </section>
-    </>
+    <RowsPanel
+      label={kind.plural}
+      rows={rows}
+      errorTitle={hasFilterError ? undefined : listTitle(kind, rows.error, namespace)}
+      empty={
+        <Empty action={filter === "" ? undefined : <ClearFilter />}>
+          {filter === "" ? `No ${kind.kind} yet.` : `No ${kind.kind} matches ${filter}.`}
+        </Empty>
+      }
+      table={(held) => (
+        <RowTable list={list} held={held} total={filter === "" ? total : undefined} />
+      )}
+    />
   );
 }
 
@@ -243,17 +224,4 @@ function createOff(kind: KindInfo, namespace: string): string | undefined {
   const isAllowed = mayOn(kind, { namespace, verb: "create" });
   const where = namespace === "" ? "" : ` in ${namespace}`;
   return isAllowed === false ? `You may not create ${kind.plural}${where}.` : undefined;
-}
-
-/** What is wrong with the filter belongs to its field. */
-function filterError(error: Error | undefined): string | undefined {
-  return error instanceof ApiError && error.status === 400 ? error.message : undefined;
-}
-
-function listTitle(kind: KindInfo, error: Error, namespace: string): string {
-  const where = namespace === "" ? "" : ` in ${namespace}`;
-  if (error instanceof ApiError && error.status === 403) {
-    return `You may not list ${kind.plural}${where}.`;
-  }
-  return "The list could not be read";
 }

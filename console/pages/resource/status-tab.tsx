@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../api/types.ts";
 import { Empty } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { ConditionsPanel } from "./conditions-panel.tsx";
+import { ConditionsPanel } from "../../components/conditions-panel.tsx";
 import { EnginePanel } from "./engine-panel.tsx";
 import { leavesOf } from "./status-fields.ts";
 import type { TabProps } from "./tab-content.tsx";

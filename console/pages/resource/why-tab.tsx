@@ -5,7 +5,7 @@ import { plural } from "../../format/number.ts";
 import { Copy } from "../../ui/copy.tsx";
 import { Empty, ErrorPanel, Skeleton } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
-import { ConditionsPanel } from "./conditions-panel.tsx";
+import { ConditionsPanel } from "../../components/conditions-panel.tsx";
 import { EnginePanel } from "./engine-panel.tsx";
 import { RunsPanel } from "./runs-panel.tsx";
 import type { TabProps } from "./tab-content.tsx";

@@ -2,11 +2,11 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { insight } from "../../api/insight.ts";
-import type { RowQuery } from "../../api/insight.ts";
-import type { RowColumn } from "../../api/types.ts";
-import { onChanges, onResync, streamStarted } from "../../stream/live.ts";
-import { nextReadMs } from "../../query/pace.ts";
+import { insight } from "../api/insight.ts";
+import type { RowQuery } from "../api/insight.ts";
+import type { RowColumn } from "../api/types.ts";
+import { onChanges, onResync, streamStarted } from "../stream/live.ts";
+import { nextReadMs } from "../query/pace.ts";
 import { appendRows, holdRows, patchRows } from "./held-rows.ts";
 import type { HeldRows } from "./held-rows.ts";
 

@@ -1,7 +1,7 @@
 // The rows of a list while it changes. The order on the page is kept until the user acts: values
 // change in place, a row that no longer matches stays and is muted, and new rows are counted.
 
-import type { Row } from "../../api/types.ts";
+import type { Row } from "../api/types.ts";
 
 export interface HeldRows {
   readonly rows: readonly Row[];

@@ -1,11 +1,19 @@
-import type { Resource } from "../../api/types.ts";
-import { Icon } from "../../ui/icon.tsx";
-import { conditionTone } from "../../states/states.ts";
-import { Empty, sentence } from "../../ui/notice.tsx";
-import { Panel } from "../../ui/panel.tsx";
-import { Time } from "../../ui/time.tsx";
+import type { Condition, Metadata } from "../api/types.ts";
+import { Icon } from "../ui/icon.tsx";
+import { conditionTone } from "../states/states.ts";
+import { Empty, sentence } from "../ui/notice.tsx";
+import { Panel } from "../ui/panel.tsx";
+import { Time } from "../ui/time.tsx";
+import "./conditions-panel.css";
 
-export function ConditionsPanel({ document }: { document: Resource }) {
+interface ConditionsProps {
+  readonly document: {
+    readonly metadata: Metadata;
+    readonly status?: { readonly conditions?: readonly Condition[] };
+  };
+}
+
+export function ConditionsPanel({ document }: ConditionsProps) {
   const conditions = document.status?.conditions ?? [];
   const { generation = 0 } = document.metadata;
   return (

@@ -1,7 +1,7 @@
 // The filter of a list as a text, `state:failed label:tier=gold web`, and as the query of the
 // server, which applies it.
 
-import { stateNamed } from "../../components/palette-words.ts";
+import { stateNamed } from "./palette-words.ts";
 
 export interface ListFilter {
   readonly filter?: string;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Row } from "../../api/types.ts";
+import type { Row } from "../api/types.ts";
 import { appendRows, holdRows, patchRows } from "./held-rows.ts";
 
 const row = (uid: string, revision = 1): Row => ({
