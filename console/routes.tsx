@@ -70,6 +70,16 @@ export const sections: readonly Section[] = [
     kind: "environments.environments.setpoint.dev",
     counts: ["environments.environments.setpoint.dev"],
   },
+  {
+    id: "gitops",
+    label: "GitOps",
+    icon: "gitops",
+    href: paths.gitops(),
+    key: "d",
+    group: 2,
+    kind: "gitopsdeployments.gitops.setpoint.dev",
+    counts: ["gitopsdeployments.gitops.setpoint.dev"],
+  },
 ];
 
 const explorer: Crumb = { label: "Explorer", href: paths.explorer() };
@@ -108,6 +118,17 @@ type Crumbs = Readonly<Record<string, string>>;
 
 const loadEnvironment = async (): Promise<Page> =>
   (await import("./pages/environments/environment-page.tsx")).EnvironmentPage;
+
+function deploymentCrumbs({ namespace = "", name = "" }: Crumbs): readonly Crumb[] {
+  return [
+    { label: "GitOps", href: paths.gitops() },
+    { label: namespace, href: paths.gitops({ ns: namespace }) },
+    { label: name },
+  ];
+}
+
+const loadDeployment = async (): Promise<Page> =>
+  (await import("./pages/gitops/deployment-page.tsx")).DeploymentPage;
 
 export const routes: readonly Route[] = [
   {
@@ -163,6 +184,24 @@ export const routes: readonly Route[] = [
     section: "environments",
     crumbs: environmentCrumbs,
     load: loadEnvironment,
+  },
+  {
+    pattern: "/gitops",
+    section: "gitops",
+    crumbs: () => [{ label: "GitOps" }],
+    load: async () => (await import("./pages/gitops/gitops-page.tsx")).GitOpsPage,
+  },
+  {
+    pattern: "/gitops/:namespace/:name",
+    section: "gitops",
+    crumbs: deploymentCrumbs,
+    load: loadDeployment,
+  },
+  {
+    pattern: "/gitops/:namespace/:name/:tab",
+    section: "gitops",
+    crumbs: deploymentCrumbs,
+    load: loadDeployment,
   },
   {
     pattern: "/settings",

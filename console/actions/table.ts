@@ -3,9 +3,14 @@
 import { may, mayOn } from "../api/rights.ts";
 import type { Action, Subject } from "./action.ts";
 import { environmentActions } from "./environment-actions.ts";
+import { gitopsActions } from "./gitops-actions.ts";
 import { resourceActions } from "./resource-actions.ts";
 
-export const actions: readonly Action[] = [...resourceActions, ...environmentActions];
+export const actions: readonly Action[] = [
+  ...resourceActions,
+  ...environmentActions,
+  ...gitopsActions,
+];
 
 /** What fits a resource, in the order of the table. */
 export function actionsFor(subject: Subject): readonly Action[] {

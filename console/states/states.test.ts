@@ -18,6 +18,9 @@ test("a condition that is bad when it is True is shown as bad", () => {
   assert.equal(conditionTone("Ready", "True", "Available"), "ready");
   assert.equal(conditionTone("Degraded", "True", "X"), "failed");
   assert.equal(conditionTone("Degraded", "False", "X"), "ready");
+  assert.equal(conditionTone("ErrorOccurred", "True", "HostUnreachable"), "failed");
+  assert.equal(conditionTone("ComparisonError", "False", "ComparisonErrorResolved"), "ready");
+  assert.equal(conditionTone("SharedResourceWarning", "True", "Shared"), "waiting");
   assert.equal(conditionTone("Synced", "False", "ReconcilePaused"), "paused");
   assert.equal(conditionTone("Ready", "Unknown", ""), "unknown");
 });

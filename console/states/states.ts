@@ -77,16 +77,20 @@ export function whyLook(state: string): Look {
 }
 
 /** True and False of a condition, read by its type: Degraded is well when it is False. */
-const badWhenTrue = new Set(["Degraded", "Stalled", "Drifted", "Failed"]);
+const badWhenTrue = new Set(["Degraded", "Stalled", "Drifted", "Failed", "ErrorOccurred"]);
+
+function isBadWhenTrue(type: string): boolean {
+  return badWhenTrue.has(type) || /(?:Error|Warning|Held)$/.test(type);
+}
 
 export function conditionTone(type: string, status: string, reason: string): Tone {
   if (status === "Unknown") return "unknown";
-  const isWell = (status === "True") !== badWhenTrue.has(type);
+  const isWell = (status === "True") !== isBadWhenTrue(type);
   if (isWell) return "ready";
   if (reason === "Waiting" || reason === "CircuitOpen" || reason === "Busy") return "waiting";
   if (reason === "InProgress") return "progressing";
   if (reason === "ReconcilePaused" || reason === "Skipped") return "paused";
-  return type === "Ready" ? "waiting" : "failed";
+  return type === "Ready" || /(?:Warning|Held)$/.test(type) ? "waiting" : "failed";
 }
 
 export interface StateCount extends Look {
