@@ -101,13 +101,9 @@ describe("the roles of administrators", () => {
   it("are checked with the true cause in the log", async () => {
     const reply = await admin("GET", "/clusters", "visitor");
     const id = textAt(reply.json, "operation_id");
-    await waitUntil("the refusal in the log", () => server.setpoint.log().includes(id));
-    const line = server.setpoint
-      .log()
-      .split("\n")
-      .find((each) => each.includes(id) && each.includes("refused as not found"));
-    match(line ?? "", /visitor/);
-    match(line ?? "", /needs one of the roles dinosaurs-admin-read/);
+    const line = await server.untilLogged(new RegExp(`refused as not found.*${id}`));
+    match(line, /visitor/);
+    match(line, /needs one of the roles dinosaurs-admin-read/);
   });
 });
 

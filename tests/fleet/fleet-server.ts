@@ -264,6 +264,16 @@ export class FleetServer implements AsyncDisposable {
     });
   }
 
+  /** A line of the log, which may arrive after the answer to the request that caused it. */
+  async untilLogged(pattern: RegExp): Promise<string> {
+    return await waitUntil(`${pattern} in the log`, () =>
+      this.setpoint
+        .log()
+        .split("\n")
+        .find((line) => pattern.test(line)),
+    );
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#parts.undo.disposeAsync();
   }

@@ -193,9 +193,8 @@ describe("the hidden APIs", () => {
       }
       isError(await server.call("/agent-clusters/openapi", { as }), 404, 7);
     }
-    match(server.setpoint.log(), /fleet request refused as not found/);
-    match(server.setpoint.log(), /does not accept the issuer/);
-    match(server.setpoint.log(), /GET needs one of the roles dinosaurs-admin-read/);
+    await server.untilLogged(/fleet request refused as not found.*does not accept the issuer/);
+    await server.untilLogged(/GET needs one of the roles dinosaurs-admin-read/);
   });
 
   it("have documents of their own", async () => {

@@ -171,9 +171,15 @@ describe("operations on a fleet", () => {
       return found?.includes(labels) === true && !found.endsWith(" 0");
     });
     assert.match(asked[0] ?? "", /^\/health\?of=probe-\w+-\w+\./);
-    assert.ok(await metric(server, /^fleet_manager_probe_last_success_timestamp_seconds.*[1-9]/));
-    const usual = await metric(server, /requests_status_count\{.*status="ready"/);
-    assert.match(usual ?? "", new RegExp(` ${count}$`), "Probes are not counted");
+    // Its source is the status, which is written after the run was counted.
+    await waitUntil("the time of the success", async () => {
+      return await metric(server, /^fleet_manager_probe_last_success_timestamp_seconds.*[1-9]/);
+    });
+    // The process that leads shows it, as soon as it has read the instances.
+    const usual = await waitUntil("the number of instances", async () => {
+      return await metric(server, /requests_status_count\{.*status="ready"/);
+    });
+    assert.match(usual, new RegExp(` ${count}$`), "Probes are not counted");
     await server.setpoint.ask(`${fleetApi}/probes/all`, { method: "DELETE" });
     await waitUntil("the removal of the Probe", async () => {
       return (await server.setpoint.ask(`${fleetApi}/probes/all`)).status === 404;
