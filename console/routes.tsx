@@ -80,6 +80,14 @@ export const sections: readonly Section[] = [
     kind: "gitopsdeployments.gitops.setpoint.dev",
     counts: ["gitopsdeployments.gitops.setpoint.dev"],
   },
+  {
+    id: "activity",
+    label: "Operations",
+    icon: "activity",
+    href: paths.activity(),
+    key: "a",
+    group: 3,
+  },
 ];
 
 const explorer: Crumb = { label: "Explorer", href: paths.explorer() };
@@ -202,6 +210,12 @@ export const routes: readonly Route[] = [
     section: "gitops",
     crumbs: deploymentCrumbs,
     load: loadDeployment,
+  },
+  {
+    pattern: "/activity",
+    section: "activity",
+    crumbs: () => [{ label: "Operations" }],
+    load: async () => (await import("./pages/activity/activity-page.tsx")).ActivityPage,
   },
   {
     pattern: "/settings",

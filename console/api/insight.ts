@@ -1,15 +1,7 @@
 // The routes of /api/v1 that the console reads.
 
 import { request, send } from "./client.ts";
-import type {
-  Change,
-  Counts,
-  FieldChange,
-  JsonRecord,
-  Problems,
-  Revision,
-  RowPage,
-} from "./types.ts";
+import type { Cause, Change, Counts, FieldChange, Problems, Revision, RowPage } from "./types.ts";
 import type { ResourceAddress } from "../paths.ts";
 
 export interface ReportQuery {
@@ -96,7 +88,10 @@ export const insight = {
       signal,
     ),
 
-  operations: async (query: { kind?: string; namespace?: string } = {}, signal?: AbortSignal) =>
+  operations: async (
+    query: { kind?: string; namespace?: string; limit?: number } = {},
+    signal?: AbortSignal,
+  ) =>
     await request<Operations>("/operations", {
       query: { ...query },
       ...(signal === undefined ? {} : { signal }),
@@ -106,14 +101,36 @@ export const insight = {
     await get<RecentMetrics>("metrics/recent", {}, signal),
 
   timeline: async (query: AuditQuery, signal?: AbortSignal) =>
-    await get<JsonRecord>("timeline", { ...query }, signal),
+    await get<TimelinePage>("timeline", { ...query }, signal),
 
   changes: async (after: number | undefined, signal: AbortSignal) =>
     await send("/api/v1/changes", { query: { after }, accept: "application/x-ndjson", signal }),
 } as const;
 
+/** A change, or an Event about a resource. */
+export interface TimelineEntry {
+  readonly revision: number;
+  readonly time: string;
+  readonly type: "change" | "event";
+  readonly outcome: "created" | "updated" | "deleted" | "erased" | "normal" | "warning";
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly count?: number;
+  readonly cause?: Cause;
+}
+
+export interface TimelinePage {
+  readonly items: readonly TimelineEntry[];
+  readonly compactedTo: number;
+  readonly next?: string;
+}
+
 export interface OperationRun {
   readonly kind: string;
+  readonly resource: string;
   readonly namespace?: string;
   readonly name: string;
   readonly what: string;
@@ -132,6 +149,7 @@ export interface OperationQueue {
   readonly due: number;
   readonly oldestDueMs?: number;
   readonly workers?: string;
+  readonly paused?: readonly { readonly namespace?: string; readonly name: string }[];
 }
 
 export interface Operations {
@@ -139,6 +157,8 @@ export interface Operations {
   readonly running: readonly OperationRun[];
   readonly recent: readonly OperationRun[];
   readonly queues: readonly OperationQueue[];
+  /** How many entries the user may not see. */
+  readonly hidden?: number;
 }
 
 export interface MetricSeries {

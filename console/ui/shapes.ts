@@ -103,6 +103,8 @@ export const shapes = {
     "M3 10.500a1 1 0 0 1-1-1V3a1 1 0 0 1 1-1h6.500a1 1 0 0 1 1 1",
   ),
   menu: line("M2 4h12M2 8h12M2 12h12"),
+  change: line("M3 13l.800-3L10.500 3.300l2.200 2.200L6 12.200z"),
+  event: line("M8 2a4 4 0 0 1 4 4v3l1.500 2.500h-11L4 9V6a4 4 0 0 1 4-4z", "M6.500 13.800h3"),
   plus: line("M8 3v10M3 8h10"),
   minus: line("M3 8h10"),
   external: line("M9 2.500h4.500V7M13.500 2.500L7.500 8.500", "M6 3.500H3v9.500h9.500V10"),

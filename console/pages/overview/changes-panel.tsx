@@ -26,7 +26,14 @@ export function ChangesPanel({ namespace }: { namespace: string }) {
   );
   const changes = (data?.items ?? []).filter(({ kind }) => kind !== "events").slice(0, shown);
   return (
-    <Panel title="Latest changes">
+    <Panel
+      title="Latest changes"
+      side={
+        <a class="link" href={paths.activity(namespace === "" ? {} : { ns: namespace })}>
+          Timeline
+        </a>
+      }
+    >
       {error !== undefined && <ErrorPanel error={error} onRetry={refetch} />}
       {data === undefined && error === undefined && <Skeleton />}
       {data !== undefined && changes.length === 0 && <Empty>No changes in the history.</Empty>}

@@ -2,6 +2,7 @@
 // back.
 
 import { useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import { insight } from "../../api/insight.ts";
 import { mayOn } from "../../api/rights.ts";
 import type { Revision } from "../../api/types.ts";
@@ -10,6 +11,7 @@ import { countText } from "../../format/number.ts";
 import { useQuery } from "../../query/query.ts";
 import { navigate, place } from "../../router/location.ts";
 import { withQuery } from "../../paths.ts";
+import type { ResourceAddress } from "../../paths.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, ErrorPanel, Skeleton } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
@@ -29,9 +31,12 @@ export function HistoryTab({ viewed, document, query }: TabProps) {
   const { kind, namespace, name } = viewed;
   const address = { kind: kind.id, namespace, name };
   const cursor = query.get("before") ?? undefined;
+  const wanted = Number(query.get("rev") ?? 0);
+  // A link may lead to a revision of a later page.
+  const linked = useMemo(() => wanted, [kind.id, namespace, name, cursor, wanted === 0]);
   const { data, error, refetch } = useQuery(
-    `history ${kind.id} ${namespace} ${name} ${cursor ?? ""}`,
-    async (signal) => await insight.history(address, cursor, signal),
+    `history ${kind.id} ${namespace} ${name} ${cursor ?? ""} ${linked}`,
+    async (signal) => await pageWith(linked, address, cursor, signal),
     {
       live: (change) =>
         change.kind === kind.id && change.name === name && (change.namespace ?? "") === namespace,
@@ -45,21 +50,26 @@ export function HistoryTab({ viewed, document, query }: TabProps) {
     );
   }
   const { revisions, next } = data;
-  const wanted = Number(query.get("rev") ?? 0);
-  const chosen = revisions.find(({ revision }) => revision === wanted) ?? revisions[0];
-  if (chosen === undefined) return <Empty>No revisions are kept.</Empty>;
-  const newest = cursor === undefined ? revisions[0] : undefined;
+  const chosen = wanted === 0 ? revisions[0] : findRevision(revisions, wanted);
+  if (revisions.length === 0) return <Empty>No revisions are kept.</Empty>;
+  const newest = data.isNewest ? revisions[0] : undefined;
   return (
     <div class="columns history">
       <div class="stack">
         {error !== undefined && <ErrorPanel error={error} onRetry={refetch} />}
-        <Difference
-          viewed={viewed}
-          chosen={chosen}
-          current={document?.metadata.resourceVersion}
-          isNewest={newest?.revision === chosen.revision}
-          query={query}
-        />
+        {chosen === undefined ? (
+          <Panel title={`Revision ${countText(wanted)}`}>
+            <Empty>It is no longer kept, or is not a revision of this resource.</Empty>
+          </Panel>
+        ) : (
+          <Difference
+            viewed={viewed}
+            chosen={chosen}
+            current={document?.metadata.resourceVersion}
+            isNewest={newest?.revision === chosen.revision}
+            query={query}
+          />
+        )}
       </div>
       <Panel title="Revisions" note="newest first">
         <ol class="revisions">
@@ -67,12 +77,12 @@ export function HistoryTab({ viewed, document, query }: TabProps) {
             <Line
               key={revision.revision}
               revision={revision}
-              isChosen={revision.revision === chosen.revision}
+              isChosen={revision.revision === chosen?.revision}
             />
           ))}
         </ol>
         <div class="panel-body row">
-          {cursor !== undefined && (
+          {!data.isNewest && (
             <Button onClick={() => open({ before: undefined, rev: undefined })}>Newest</Button>
           )}
           {next !== undefined && (
@@ -85,6 +95,31 @@ export function HistoryTab({ viewed, document, query }: TabProps) {
       </Panel>
     </div>
   );
+}
+
+type HistoryPage = Awaited<ReturnType<typeof insight.history>>;
+
+/** The page at the cursor, or the later one that has the revision. */
+async function pageWith(
+  wanted: number,
+  address: ResourceAddress,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<HistoryPage & { readonly isNewest: boolean }> {
+  const first = await insight.history(address, cursor, signal);
+  let page = first;
+  const isLater = ({ revisions }: HistoryPage): boolean =>
+    wanted > 0 && (revisions.at(-1)?.revision ?? 0) > wanted;
+  while (page.next !== undefined && isLater(page)) {
+    page = await insight.history(address, page.next, signal);
+  }
+  const isFound = findRevision(page.revisions, wanted) !== undefined;
+  const isFirst = page === first || !isFound;
+  return { ...(isFirst ? first : page), isNewest: isFirst && cursor === undefined };
+}
+
+function findRevision(revisions: readonly Revision[], wanted: number): Revision | undefined {
+  return revisions.find(({ revision }) => revision === wanted);
 }
 
 function open(changes: Readonly<Record<string, string | undefined>>): void {
