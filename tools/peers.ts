@@ -74,6 +74,19 @@ const peers: readonly Peer[] = [
     find: findChromium,
   },
   {
+    name: "OpenSSH",
+    packages: ["openssh-server", "openssh-client"],
+    wanted: "OpenSSH 8.4 or newer (sshd in a folder on PATH or /usr/sbin; ssh-keygen on PATH)",
+    find: findOpenSsh,
+    install: withoutServices,
+  },
+  {
+    name: "GnuPG",
+    packages: ["gnupg"],
+    wanted: "GnuPG 2.2 or newer (gpg in a folder on PATH)",
+    find: findGnuPg,
+  },
+  {
     name: "Node-RED",
     packages: [],
     wanted: "Node-RED as tools/node-red pins it (npm ci --ignore-scripts in that folder)",
@@ -206,6 +219,16 @@ export function findRabbitMq(): string | undefined {
 export function findChromium(): string | undefined {
   const names = ["chromium", "chromium-browser", "google-chrome"];
   return names.map((name) => findProgram(name, pathFolders())).find((path) => path !== undefined);
+}
+
+/** sshd, which has to be called by its absolute path. */
+export function findOpenSsh(): string | undefined {
+  const client = findProgram("ssh-keygen", pathFolders());
+  return client && findProgram("sshd", [...pathFolders(), "/usr/sbin"]);
+}
+
+function findGnuPg(): string | undefined {
+  return findProgram("gpg", pathFolders());
 }
 
 const nodeRed = join(root, "tools", "node-red");

@@ -1,7 +1,12 @@
 // GitSources against a git host over TLS: polling, faults, credentials, and trees for other parts.
 // A probe in place of the sync reads the trees of deployments. The test owns the time.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { promisify } from "node:util";
 import { openMemoryPlane } from "../../src/app/memory-plane.ts";
 import type { MemoryPlane } from "../../src/app/memory-plane.ts";
 import { startReconciling } from "../../src/app/reconciling.ts";
@@ -25,6 +30,8 @@ import { logger } from "../../src/telemetry/log.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { startGitRemote } from "./git-remote.ts";
 import type { GitRemote } from "./git-remote.ts";
+import { startSshRemote } from "./ssh-remote.ts";
+import { signedCommit } from "./signed-commit.ts";
 
 const apiVersion = "gitops.setpoint.dev/v1";
 const config = {
@@ -35,6 +42,8 @@ const config = {
   graceMs: 0,
   startsFresh: false,
 };
+/** A key that no host has. */
+const otherHostKey = "AAAAC3NzaC1lZDI1NTE5AAAAIEzjPzGnJ7NBbD/r3kJZWfyJ9vVuE7IWJpBqUVGTeUX1";
 let remote: GitRemote;
 let memory: MemoryPlane;
 let running: AsyncDisposable;
@@ -283,6 +292,90 @@ test("a credential that is created later is found by its URL", async () => {
   const spec = { repository, secret: "later", caBundle };
   await create("GitOpsDeploymentRepositoryCredential", "later", spec);
   await shown("later", /"deploy\/a":"1"/);
+});
+
+test("a repository is read over SSH, and a new key in the Secret is used at once", async () => {
+  await using ssh = await startSshRemote(remote.folder);
+  await remote.create("ssh");
+  await remote.commit("ssh", { files: { "deploy/a": "1" } });
+  const old = await ssh.authorize();
+  const repository = ssh.url("ssh");
+  const secret = { name: "ssh", namespace: "jane" };
+  const type = "gitops.setpoint.dev/repository-credential";
+  const stringData = { sshPrivateKey: old };
+  await memory.create({ apiVersion: "v1", kind: "Secret", metadata: secret, type, stringData });
+  const { knownHosts } = ssh;
+  const kind = "GitOpsDeploymentRepositoryCredential";
+  await create(kind, "ssh", { repository, secret: "ssh", knownHosts });
+  const source = { repoURL: repository, path: "deploy", intervalSeconds: 10 };
+  await create("GitOpsDeployment", "ssh", { source, type: "manual" });
+  await shown("ssh", /"deploy\/a":"1"/);
+  const sshPrivateKey = await ssh.authorize();
+  await remote.commit("ssh", { files: { "deploy/a": "2" } });
+  await shown("ssh", /"problem":"AuthenticationFailed"/, 2_000);
+  await memory.patch(
+    { apiVersion: "v1", kind: "Secret", ...secret },
+    { stringData: { sshPrivateKey } },
+  );
+  await shown("ssh", /^\{"files":\{"deploy\/a":"2"\}\}$/);
+});
+
+test("an SSH host whose key is not known gets no key, and is named as the cause", async () => {
+  await using ssh = await startSshRemote(remote.folder);
+  const stringData = { sshPrivateKey: await ssh.authorize() };
+  const metadata = { name: "strange", namespace: "jane" };
+  const type = "gitops.setpoint.dev/repository-credential";
+  await memory.create({ apiVersion: "v1", kind: "Secret", metadata, type, stringData });
+  const kind = "GitOpsDeploymentRepositoryCredential";
+  const repository = ssh.url("shop");
+  const other = ssh.knownHosts.replace(/ed25519 .*/, `ed25519 ${otherHostKey}`);
+  await create(kind, "strange", { repository, secret: "strange", knownHosts: other });
+  const source = { repoURL: repository, path: "deploy", intervalSeconds: 10 };
+  await create("GitOpsDeployment", "strange", { source, type: "manual" });
+  await shown("strange", /"reason":"HostKeyInvalid"/);
+  const at = { apiVersion, kind, namespace: "jane", name: "strange" };
+  await memory.patch(at, { spec: { knownHosts: null } });
+  await shown("strange", /"reason":"HostKeyInvalid"/);
+  await memory.patch(at, { spec: { knownHosts: ssh.knownHosts } });
+  await shown("strange", /"deploy\/a/, 2_000);
+});
+
+test("only commits that a key of the Secret signed are read, and keys count at once", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "signers-"));
+  const key = join(folder, "key");
+  await promisify(execFile)("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", key]);
+  await start("signed", { verify: { secretName: "signers" }, intervalSeconds: 10 });
+  await remote.commit("signed", { files: { "deploy/a": "1" } });
+  await shown("signed", /"reason":"SignatureInvalid"/);
+  const metadata = { name: "signers", namespace: "jane" };
+  const jane = await readFile(`${key}.pub`, "utf8");
+  await memory.create({ apiVersion: "v1", kind: "Secret", metadata, stringData: { jane } });
+  await shown("signed", /"reason":"SignatureInvalid"/);
+  await signedCommit(remote, "signed", async (payload) => {
+    await writeFile(join(folder, "payload"), payload);
+    const args = ["-q", "-Y", "sign", "-n", "git", "-f", key, join(folder, "payload")];
+    await promisify(execFile)("ssh-keygen", args);
+    return await readFile(join(folder, "payload.sig"), "utf8");
+  });
+  await shown("signed", /"deploy\/a":"1"/, 2_000);
+  const secret = { apiVersion: "v1", kind: "Secret", namespace: "jane", name: "signers" };
+  await memory.patch(secret, { data: { jane: null } });
+  await shown("signed", /"reason":"SignatureInvalid"/);
+  await rm(folder, { recursive: true });
+});
+
+test("a policy that demands signatures refuses a source without keys", async () => {
+  const policy = { namespaces: { names: ["jane"] }, repositories: { requireSignature: true } };
+  await start("demanded");
+  await remote.commit("demanded", { files: { "deploy/a": "1" } });
+  await shown("demanded", /"deploy\/a":"1"/);
+  await create("GitOpsPolicy", "signatures", policy, "");
+  await memory.patch(
+    { apiVersion, kind: "GitOpsDeployment", namespace: "jane", name: "demanded" },
+    { metadata: { annotations: { changed: "1" } }, spec: { source: { intervalSeconds: 20 } } },
+  );
+  await shown("demanded", /"reason":"PolicyDenied"/);
+  await memory.remove({ apiVersion, kind: "GitOpsPolicy", name: "signatures" });
 });
 
 test("the conditions of a credential name the cause, until it is fixed", async () => {

@@ -9,6 +9,8 @@ import type { ProcessRunner, ProgramResult } from "../process/port.ts";
 import { gitProblem, problemOf } from "./git-messages.ts";
 import type { TenantSlots } from "../../kernel/tenant-slots.ts";
 import type { GitUrl } from "./git-url.ts";
+import { signatureConfiguration } from "./verify-commit.ts";
+import type { SignatureKeys } from "./verify-commit.ts";
 import type { GitCredential, GitProblem, GitRepository } from "./port.ts";
 
 export interface GitCommandPorts {
@@ -30,6 +32,8 @@ export interface GitCommand {
   readonly signal: AbortSignal;
   /** For calls to a host. */
   readonly remote?: Remote;
+  /** For a call that verifies a signature. */
+  readonly keys?: SignatureKeys;
 }
 
 export interface Remote {
@@ -48,7 +52,7 @@ export type GitEnd = GitOutput | (GitProblem & { readonly stderr?: string });
 /** Runs git in the copy of one repository. */
 export type LocalGit = (
   args: readonly string[],
-  more?: { readonly stdin?: string; readonly maxOutputBytes?: number },
+  more?: Pick<Partial<GitCommand>, "stdin" | "maxOutputBytes" | "keys">,
 ) => Promise<GitEnd>;
 
 export async function runGit(ports: GitCommandPorts, command: GitCommand): Promise<GitEnd> {
@@ -76,14 +80,17 @@ async function start(
   command: GitCommand,
   folder: string,
 ): Promise<ProgramResult> {
-  const { args, repository, stdin, remote, timeoutMs, maxOutputBytes, signal } = command;
+  const { args, repository, stdin, remote, keys, timeoutMs, maxOutputBytes, signal } = command;
   const config = join(folder, "config");
   const write = async (name: string, text: string): Promise<string> => {
     const path = join(folder, name);
     await writeFile(path, text, { mode: 0o600, flag: "wx" });
     return path;
   };
-  const sections = remote === undefined ? [] : await remoteConfiguration(remote, write);
+  const sections = remote === undefined ? [] : [...(await remoteConfiguration(remote, write))];
+  const limits = { timeoutMs, maxOutputBytes, graceMs: 500 };
+  const verifying = { runner, folder, limits, signal };
+  if (keys !== undefined) sections.push(...(await signatureConfiguration(keys, verifying)));
   await write("config", [...fixedConfiguration, ...sections, ""].join("\n"));
   return await runner.run({
     program,
@@ -93,7 +100,9 @@ async function start(
       PATH: "/usr/local/bin:/usr/bin:/bin",
       HOME: folder,
       LC_ALL: "C",
+      GNUPGHOME: folder,
       GIT_CONFIG_NOSYSTEM: "1",
+      GIT_NO_REPLACE_OBJECTS: "1",
       GIT_CONFIG_GLOBAL: config,
       GIT_TERMINAL_PROMPT: "0",
       GIT_ALLOW_PROTOCOL: remote?.url.scheme === "local" ? "file" : "https:ssh",
@@ -102,7 +111,7 @@ async function start(
       GIT_SSH_COMMAND: remote === undefined ? "false" : sshCommand(remote, folder),
     },
     ...(stdin === undefined ? {} : { stdin }),
-    limits: { timeoutMs, maxOutputBytes, graceMs: 500 },
+    limits,
     signal,
   });
 }

@@ -18,6 +18,7 @@ import { localRemote } from "./local-remote.ts";
 import type { Git, GitOptions, GitProblem, GitRepository } from "./port.ts";
 import { checkoutTree, readFiles, readTree } from "./read-tree.ts";
 import { singleFlight } from "./single-flight.ts";
+import { verifyCommit } from "./verify-commit.ts";
 
 export interface GitPorts {
   readonly runner: ProcessRunner;
@@ -76,6 +77,8 @@ export async function openGit(ports: GitPorts, options: GitOptions): Promise<Git
         const target = await mkdtemp(join(folder, "tree-"));
         return await checkoutTree(run, tree.files, target);
       }),
+    verify: async (repository, commit, keys, signal) =>
+      await inCache(repository, signal, async (run) => await verifyCommit(run, commit, keys)),
     cacheBytes: () => caches.bytes,
     async [Symbol.asyncDispose]() {
       await runner[Symbol.asyncDispose]();

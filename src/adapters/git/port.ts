@@ -74,6 +74,16 @@ export interface Git extends AsyncDisposable {
     tree: GitTree,
     signal: AbortSignal,
   ): Promise<Checkout | GitProblem>;
+  /**
+   * Whether one of the keys has signed a fetched commit. A key is public: OpenPGP in ASCII armour,
+   * or lines as in authorized_keys. Everything else is a problem with the reason SignatureInvalid.
+   */
+  verify(
+    repository: GitRepository,
+    commit: string,
+    keys: readonly string[],
+    signal: AbortSignal,
+  ): Promise<SignedCommit | GitProblem>;
   /** Bytes of all caches. */
   cacheBytes(): number;
 }
@@ -175,6 +185,11 @@ export interface Checkout extends AsyncDisposable {
   readonly folder: string;
 }
 
+export interface SignedCommit {
+  readonly kind: "signed";
+  readonly commit: string;
+}
+
 export interface GitProblem {
   readonly kind: "problem";
   readonly reason: GitProblemReason;
@@ -197,6 +212,7 @@ export type GitProblemReason =
   | "PathNotFound"
   /** The tree has a symbolic link, a submodule, or a name that the system cannot write. */
   | "UnsafeTree"
+  | "SignatureInvalid"
   | "TooLarge"
   | "TimedOut"
   /** Too many calls wait; the host limits requests; git ended in another way. */

@@ -42,7 +42,7 @@ const recorded = ["gitsources", "inventories", "operations"];
 
 export const gitops: BuiltInModule = {
   name: "gitops",
-  version: 2,
+  version: 3,
   kinds: [
     { kind: deploymentKind, isReconciled: true },
     { kind: syncRunKind, isReconciled: true },

@@ -26,7 +26,6 @@ const sourceStatus: JsonObject = object({
   revision: described(commitId, "The commit of targetRevision."),
   ref: described(refName, "The full name, such as refs/heads/main. Empty for a commit."),
   credentialDigest: described(anyText, "Of the credential that read the revision."),
-  verified: choice("Valid", "Invalid", "Unsigned"),
   changedAt: time,
   problem: described(
     object({ reason: anyText, message: longText, since: time }),

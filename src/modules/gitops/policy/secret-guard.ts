@@ -17,28 +17,34 @@ import {
 } from "../names.ts";
 
 const inCredentials = ["kubernetesCredentials", "clusterCredentialsSecret"];
-const fields: ReadonlyMap<string, readonly string[]> = new Map([
-  [credentialsKind, ["secret"]],
-  [managedEnvironmentsKind, ["credentialsSecret"]],
-  [deliveryTargetsKind, inCredentials],
-  [promotionEnvironmentsKind, ["unstableConfigurationFields", ...inCredentials]],
-  [deploymentsKind, ["source", "webhook", "secretRef", "name"]],
+const fields: ReadonlyMap<string, readonly (readonly string[])[]> = new Map([
+  [credentialsKind, [["secret"]]],
+  [managedEnvironmentsKind, [["credentialsSecret"]]],
+  [deliveryTargetsKind, [inCredentials]],
+  [promotionEnvironmentsKind, [["unstableConfigurationFields", ...inCredentials]]],
+  [
+    deploymentsKind,
+    [
+      ["source", "webhook", "secretRef", "name"],
+      ["source", "verify", "secretName"],
+    ],
+  ],
 ]);
 
 export function secretGuard(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: "GitOpsSecrets",
     validate: ({ target, operation, object, old, caller }: AdmissionRequest) => {
-      const field = fields.get(target.served.id);
-      if (field === undefined || object === undefined || target.subresource !== "") return;
+      const paths = fields.get(target.served.id);
+      if (paths === undefined || object === undefined || target.subresource !== "") return;
       if (operation === "DELETE" || caller.user.name === systemCaller.user.name) return;
       if (old !== undefined && equalJson(old.spec, object.spec)) return;
-      const name = textAt(object, "spec", ...field);
-      if (name === "") return;
       const { namespace } = target;
-      checkReferences(authorizer, caller.user, target, [
-        { field: `spec.${field.join(".")}`, namespace, name },
-      ]);
+      const references = paths
+        .map((path) => ({ path, name: textAt(object, "spec", ...path) }))
+        .filter(({ name }) => name !== "")
+        .map(({ path, name }) => ({ field: `spec.${path.join(".")}`, namespace, name }));
+      checkReferences(authorizer, caller.user, target, references);
     },
   };
 }

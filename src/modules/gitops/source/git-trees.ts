@@ -19,6 +19,7 @@ import { gitopsVersion, sourcesKind } from "../names.ts";
 import { callGit, isProblem, sourceProblem } from "./git-calls.ts";
 import type { GitPorts } from "./git-calls.ts";
 import { accessTo, credentialName, finalProblem } from "./repository-access.ts";
+import { signatureProblem, signersOf } from "./signatures.ts";
 import type { AccessPorts } from "./repository-access.ts";
 import { sourceFields, sourceName } from "./repository-name.ts";
 import type { SourceFields } from "./repository-name.ts";
@@ -62,6 +63,8 @@ async function sourceOf(
   const fields = sourceFields(deployment, await credentialName(input, deployment));
   const refusal = refusalOf(input, deployment, fields);
   if (refusal !== undefined) return refusal;
+  const signers = await signersOf(deployment, context);
+  if ("reason" in signers) return signers;
   const name = sourceName(fields);
   const source = await context.references.get({ kind: sourcesKind, name });
   if (source === undefined) {
@@ -78,7 +81,7 @@ async function sourceOf(
     return problem ?? { kind: "pending", name, message };
   }
   const ref = textAt(source ?? {}, "status", "ref");
-  const found: SourceRevision = { kind: "revision", name, namespace, commit, ref };
+  const found: SourceRevision = { kind: "revision", name, namespace, commit, ref, ...signers };
   return problem === undefined ? found : { ...found, problem };
 }
 
@@ -91,9 +94,9 @@ function refusalOf(
   const refusal = policy.repositoryRefusal(repoURL);
   if (refusal !== undefined) return finalProblem("PolicyDenied", refusal);
   const isSigned = textAt(deployment, "spec", "source", "verify", "secretName") !== "";
-  if (!isSigned && !policy.requiresSignature) return undefined;
-  const why = "signatures of commits cannot be verified by this server";
-  return finalProblem("SignatureInvalid", why);
+  if (isSigned || !policy.requiresSignature) return undefined;
+  const why = "a GitOpsPolicy demands signed commits: set spec.source.verify.secretName";
+  return finalProblem("PolicyDenied", why);
 }
 
 function storedProblem(source: Resource): SourceProblem | undefined {
@@ -114,6 +117,8 @@ async function resolve(
   const fields = sourceFields(deployment, await credentialName(input, deployment));
   const refusal = refusalOf(input, deployment, fields);
   if (refusal !== undefined) return refusal;
+  const signers = await signersOf(deployment, context);
+  if ("reason" in signers) return signers;
   const { repoURL, credential } = fields;
   const access = await accessTo(input, namespace, repoURL, credential, context);
   if (access.kind === "problem") return access;
@@ -122,7 +127,7 @@ async function resolve(
   );
   if (resolved.kind === "problem") return resolved;
   const { commit, ref: full = "" } = resolved;
-  return { kind: "revision", name: sourceName(fields), namespace, commit, ref: full };
+  return { kind: "revision", name: sourceName(fields), namespace, commit, ref: full, ...signers };
 }
 
 async function branches(
@@ -167,6 +172,8 @@ async function open(
   );
   if (fetched.kind === "problem") return fetched;
   const git = await input.git();
+  const unsigned = await signatureProblem(git, repository, at, context.signal);
+  if (unsigned !== undefined) return unsigned;
   const tree = await git.tree(repository, at.commit, path, treeLimits, context.signal);
   return isProblem(tree) ? sourceProblem(tree) : sourceTree(git, repository, tree);
 }

@@ -53,8 +53,18 @@ export interface SourceRevision {
   readonly commit: string;
   /** Such as refs/heads/main; empty for a commit. */
   readonly ref: string;
+  /** Who must have signed the commit. */
+  readonly signers?: Signers;
   /** The host does not answer now: the revision is the last known one, for the condition. */
   readonly problem?: SourceProblem;
+}
+
+export interface Signers {
+  /** Public keys: OpenPGP in ASCII armour, or lines as in authorized_keys. */
+  readonly keys: readonly string[];
+  readonly secretName: string;
+  /** Changes with the Secret. */
+  readonly digest: string;
 }
 
 export interface SourceProblem {
@@ -70,8 +80,7 @@ export type SourceProblemReason =
   | "PathInvalid"
   | "PolicyDenied"
   | "CredentialNotFound"
-  | "CredentialInvalid"
-  | "SignatureInvalid";
+  | "CredentialInvalid";
 
 /** Disposing of it lets the cache remove the commit. */
 export interface SourceTree extends AsyncDisposable {

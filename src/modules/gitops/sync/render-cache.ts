@@ -22,10 +22,11 @@ export class RenderCache {
     const { remoteBases, helm } = policies.policyOf(namespace);
     const path = pathOf(deployment);
     const grants = { remoteBases, helm };
-    const { commit, name } = revision;
+    const { commit, name, signers } = revision;
     const about = digestOf({
       commit,
       name,
+      signers: signers?.digest ?? "",
       path,
       options: { ...options, tool: options.tool ?? "" },
       grants,

@@ -1,0 +1,101 @@
+// Signatures of commits, by `git verify-commit`, which runs ssh-keygen or gpg. Both see only the
+// keys of the call: no key, agent or configuration of the machine.
+
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { ProcessRunner, ProgramLimits } from "../process/port.ts";
+import type { LocalGit } from "./git-command.ts";
+import { gitProblem } from "./git-messages.ts";
+import { isCommitId } from "./git-url.ts";
+import type { GitProblem, SignedCommit } from "./port.ts";
+
+export interface SignatureKeys {
+  /** Type and key of each line, without options and comments. */
+  readonly ssh: readonly string[];
+  readonly openPgp: readonly string[];
+}
+
+/** gpg.conf: gpg neither starts a program nor asks a server for keys. */
+const gpgOptions = "batch\nno-autostart\nno-auto-key-retrieve\nno-auto-key-locate\n";
+const sshKey = /^\s*((?:ssh|ecdsa|sk)-[\w@.-]+ [A-Za-z0-9+/]+=*)(?:\s|$)/;
+const armour = /-----BEGIN PGP PUBLIC KEY BLOCK-----[^]*?-----END PGP PUBLIC KEY BLOCK-----/g;
+const maxOutputBytes = 1_048_576;
+
+export async function verifyCommit(
+  run: LocalGit,
+  commit: string,
+  given: readonly string[],
+): Promise<SignedCommit | GitProblem> {
+  if (!isCommitId(commit)) return gitProblem("CommitNotFound", "a commit is named by its full id");
+  const keys = signatureKeys(given);
+  if (keys.ssh.length === 0 && keys.openPgp.length === 0) {
+    const what = "an OpenPGP key in ASCII armour, or an SSH key as in authorized_keys";
+    return gitProblem("SignatureInvalid", `there is no public key to verify with: add ${what}`);
+  }
+  const found = await run(["cat-file", "-t", commit], { maxOutputBytes: 100 });
+  if (found.kind === "problem") {
+    return gitProblem("CommitNotFound", "the commit was not fetched");
+  }
+  const verified = await run(["verify-commit", "--", commit], { maxOutputBytes, keys });
+  if (verified.kind === "output") return { kind: "signed", commit };
+  // With messages, git itself has ended: whatever they say, the signature is not valid.
+  if (verified.stderr === undefined) return gitProblem(verified.reason, verified.message);
+  const isMissing = /cannot run (?:gpg|ssh-keygen)/.exec(verified.stderr);
+  const why =
+    isMissing === null
+      ? `no stated key has signed the commit ${commit.slice(0, 12)}`
+      : `the server has no program ${isMissing[0].slice("cannot run ".length)}`;
+  return gitProblem("SignatureInvalid", why);
+}
+
+export function signatureKeys(given: readonly string[]): SignatureKeys {
+  const lines = given.flatMap((text) => text.split("\n"));
+  return {
+    ssh: lines.flatMap((line) => sshKey.exec(line)?.[1] ?? []),
+    openPgp: given.flatMap((text) => text.match(armour) ?? []),
+  };
+}
+
+interface Verifying {
+  readonly runner: ProcessRunner;
+  /** Of the call; it is deleted after it. */
+  readonly folder: string;
+  readonly limits: ProgramLimits;
+  readonly signal: AbortSignal;
+}
+
+/** Writes the keys, and returns lines for the configuration of git. */
+export async function signatureConfiguration(
+  { ssh, openPgp }: SignatureKeys,
+  { runner, folder, limits, signal }: Verifying,
+): Promise<readonly string[]> {
+  const write = async (name: string, text: string): Promise<string> => {
+    const path = join(folder, name);
+    await writeFile(path, text, { mode: 0o600, flag: "wx" });
+    return path;
+  };
+  const signers = ssh.map((key) => `key namespaces="git" ${key}\n`).join("");
+  const allowed = await write("allowed_signers", signers);
+  await write("gpg.conf", gpgOptions);
+  if (openPgp.length > 0) {
+    // A key that cannot be imported verifies nothing, so the result is not needed.
+    await runner.run({
+      program: "gpg",
+      args: ["--import"],
+      folder,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder, GNUPGHOME: folder, LC_ALL: "C" },
+      stdin: `${openPgp.join("\n")}\n`,
+      limits,
+      signal,
+    });
+  }
+  return [
+    "[gpg]",
+    "program = gpg",
+    '[gpg "ssh"]',
+    "program = ssh-keygen",
+    `allowedSignersFile = ${allowed}`,
+    '[gpg "x509"]',
+    "program = false",
+  ];
+}

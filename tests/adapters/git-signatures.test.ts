@@ -1,0 +1,143 @@
+// Signatures of commits, made by ssh-keygen and gpg, and verified through the git adapter.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { openGit } from "../../src/adapters/git/open-git.ts";
+import type { Git, GitRepository } from "../../src/adapters/git/port.ts";
+import { openProcessRunner } from "../../src/adapters/process/runner.ts";
+import { systemTimers } from "../../src/kernel/timers.ts";
+import { startGitRemote } from "../gitops/git-remote.ts";
+import type { GitRemote } from "../gitops/git-remote.ts";
+import { signedCommit } from "../gitops/signed-commit.ts";
+
+const run = promisify(execFile);
+const never = new AbortController().signal;
+const timers = systemTimers;
+let folder: string;
+let remote: GitRemote;
+let git: Git;
+let repository: GitRepository;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "signatures-"));
+  remote = await startGitRemote();
+  git = await openGit(
+    { runner: openProcessRunner({ timers }), timers },
+    {
+      program: "git",
+      folder,
+      maxPrograms: 4,
+      maxRepositoryBytes: 50_000_000,
+      maxCacheBytes: 100_000_000,
+      resolveTimeoutMs: 60_000,
+      fetchTimeoutMs: 60_000,
+    },
+  );
+  await remote.create("signed");
+  await remote.commit("signed", { files: { a: "1" } });
+  repository = {
+    url: remote.url("signed"),
+    cache: "signed",
+    tenant: "jane",
+    credential: undefined,
+    caBundle: remote.caBundle,
+    refuseAddress: () => undefined,
+  };
+});
+
+after(async () => {
+  await git[Symbol.asyncDispose]();
+  await remote[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function sshKey(name: string): Promise<{ sign: Sign; publicKey: string }> {
+  const file = join(folder, name);
+  await run("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", `${name} at home`, "-f", file]);
+  const sign: Sign = async (payload, namespace = "git") => {
+    const data = join(folder, `${name}-payload`);
+    await writeFile(data, payload);
+    await rm(`${data}.sig`, { force: true });
+    await run("ssh-keygen", ["-q", "-Y", "sign", "-n", namespace, "-f", file, data]);
+    return await readFile(`${data}.sig`, "utf8");
+  };
+  return { sign, publicKey: await readFile(`${file}.pub`, "utf8") };
+}
+
+type Sign = (payload: string, namespace?: string) => Promise<string>;
+
+async function openPgpKey(name: string): Promise<{ sign: Sign; publicKey: string }> {
+  const home = await mkdtemp(join(folder, "gpg-"));
+  const env = { PATH: process.env["PATH"], GNUPGHOME: home };
+  const gpg = async (...args: readonly string[]): Promise<string> =>
+    (
+      await run("gpg", ["--batch", "--pinentry-mode", "loopback", "--passphrase", "", ...args], {
+        env,
+      })
+    ).stdout;
+  await gpg("--quick-generate-key", `${name} <${name}@git.example>`, "ed25519", "sign", "0");
+  const sign: Sign = async (payload) => {
+    const data = join(home, "payload");
+    await writeFile(data, payload);
+    return await gpg("--armor", "--output", "-", "--detach-sign", data);
+  };
+  const publicKey = await gpg("--armor", "--export");
+  await run("gpgconf", ["--kill", "gpg-agent"], { env });
+  return { sign, publicKey };
+}
+
+/** The reason of the problem, or "signed". */
+async function verified(commit: string, ...keys: readonly string[]): Promise<string> {
+  const fetched = await git.fetch(repository, { commit, ref: undefined }, never);
+  assert.equal(fetched.kind, "fetched", JSON.stringify(fetched));
+  const end = await git.verify(repository, commit, keys, never);
+  return end.kind === "problem" ? `${end.reason}: ${end.message}` : end.kind;
+}
+
+for (const [format, newKey] of [
+  ["SSH", sshKey],
+  ["OpenPGP", openPgpKey],
+] as const) {
+  test(`a commit is verified with the ${format} key that signed it alone`, async () => {
+    const jane = await newKey(`jane-${format}`);
+    const other = await newKey(`other-${format}`);
+    const commit = await signedCommit(remote, "signed", jane.sign);
+    assert.equal(await verified(commit, jane.publicKey), "signed");
+    assert.equal(await verified(commit, other.publicKey, jane.publicKey), "signed");
+    const no = /^SignatureInvalid: no stated key has signed the commit/;
+    assert.match(await verified(commit, other.publicKey), no);
+    const tampered = await signedCommit(
+      remote,
+      "signed",
+      async (payload) => await jane.sign(payload.replace("A change", "Another change")),
+    );
+    assert.match(await verified(tampered, jane.publicKey), no);
+    const unsigned = await remote.commit("signed", { files: { a: format } });
+    assert.match(await verified(unsigned, jane.publicKey), no);
+  });
+}
+
+test("an SSH signature for another purpose is not one of a commit", async () => {
+  const jane = await sshKey("files");
+  const commit = await signedCommit(
+    remote,
+    "signed",
+    async (payload) => await jane.sign(payload, "file"),
+  );
+  assert.match(await verified(commit, jane.publicKey), /^SignatureInvalid: no stated key/);
+});
+
+test("texts that are no public keys verify nothing, and no option of a key counts", async () => {
+  const jane = await sshKey("optional");
+  const commit = await signedCommit(remote, "signed", jane.sign);
+  const missing = /^SignatureInvalid: there is no public key to verify with/;
+  assert.match(await verified(commit), missing);
+  assert.match(await verified(commit, "password", "-----BEGIN PGP MESSAGE-----"), missing);
+  const optioned = `cert-authority,namespaces="*" ${jane.publicKey}`;
+  assert.match(await verified(commit, optioned), missing);
+  assert.equal(await verified(commit, `# the key of Jane\n${jane.publicKey}`), "signed");
+});
