@@ -8,7 +8,7 @@ import type { Condition } from "../../src/kernel/conditions.ts";
 import { isSetpointError } from "../../src/kernel/errors.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { objectAt, objectsAt } from "../../src/kernel/json-read.ts";
-import { actionContext } from "../../src/surfaces/arm/action-context.ts";
+import { actionContext } from "../../src/surfaces/arm/action/action-context.ts";
 import { bodySchema } from "../../src/modules/resource-provider/faces/body-schema.ts";
 import type { BodySchema } from "../../src/modules/resource-provider/faces/body-schema.ts";
 import { faceDefinition } from "../../src/modules/resource-provider/faces/face-kind.ts";

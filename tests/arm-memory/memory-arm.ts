@@ -7,29 +7,33 @@ import { systemCaller } from "../../src/intents/bootstrap.ts";
 import { installKind } from "../../src/intents/install-kind.ts";
 import type { KindInput } from "../../src/kernel/kind.ts";
 import type { Store } from "../../src/store/port.ts";
-import { addressed } from "../../src/surfaces/arm/addressed.ts";
+import { addressed } from "../../src/surfaces/arm/request/addressed.ts";
 import {
   appliedSpecsKind,
   operationsKind,
   subscriptionsKind,
 } from "../../src/modules/resource-provider/arm-kinds.ts";
 import { namespaceOf } from "../../src/modules/resource-provider/arm-names.ts";
-import { placeOfId } from "../../src/surfaces/arm/arm-path.ts";
+import { placeOfId } from "../../src/surfaces/arm/protocol/arm-path.ts";
 import type { ArmPlace } from "../../src/modules/resource-provider/resource-id.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "../../src/surfaces/arm/arm-request.ts";
-import { deleteOne } from "../../src/surfaces/arm/deletions.ts";
+import type {
+  ArmAnswer,
+  ArmRequest,
+  ArmSurface,
+} from "../../src/surfaces/arm/request/arm-request.ts";
+import { deleteOne } from "../../src/surfaces/arm/resource/deletions.ts";
 import { armFaces } from "../../src/modules/resource-provider/faces/faces.ts";
-import { assumed, located } from "../../src/surfaces/arm/located.ts";
-import type { Located } from "../../src/surfaces/arm/located.ts";
-import { moveResources } from "../../src/surfaces/arm/move.ts";
-import type { MayMove } from "../../src/surfaces/arm/move-check.ts";
+import { assumed, located } from "../../src/surfaces/arm/resource/located.ts";
+import type { Located } from "../../src/surfaces/arm/resource/located.ts";
+import { moveResources } from "../../src/surfaces/arm/subscription/move.ts";
+import type { MayMove } from "../../src/surfaces/arm/subscription/move-check.ts";
 import { AwaitedChanges } from "../../src/modules/resource-provider/operations/awaited-changes.ts";
 import { FollowedOperations } from "../../src/modules/resource-provider/operations/followed.ts";
 import { OpenOperations } from "../../src/modules/resource-provider/operations/open-operations.ts";
-import { RecentDocuments } from "../../src/surfaces/arm/recent-documents.ts";
-import { patchResource, putResource } from "../../src/surfaces/arm/resources.ts";
-import type { AskedAnew } from "../../src/surfaces/arm/sent-body.ts";
-import { ShownCache } from "../../src/surfaces/arm/shown-cache.ts";
+import { RecentDocuments } from "../../src/surfaces/arm/request/recent-documents.ts";
+import { patchResource, putResource } from "../../src/surfaces/arm/resource/writes.ts";
+import type { AskedAnew } from "../../src/surfaces/arm/resource/sent-body.ts";
+import { ShownCache } from "../../src/surfaces/arm/request/shown-cache.ts";
 import { openMemoryPlane } from "../../src/app/memory-plane.ts";
 import type { MemoryPlane } from "../../src/app/memory-plane.ts";
 

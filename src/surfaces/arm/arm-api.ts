@@ -8,42 +8,42 @@ import { listCost, readCost, writeCost } from "../http/admit.ts";
 import type { RequestCost } from "../http/admit.ts";
 import type { HttpSurface, SurfaceRequest } from "../http/surface.ts";
 import { tenantOfRequest } from "../http/tenant.ts";
-import { actionOf, findAction, performAction } from "./actions.ts";
-import { addressed, askedInVersion } from "./addressed.ts";
-import { isFault, sendAnswer, sendError } from "./arm-answer.ts";
-import { armRefusal } from "./arm-error.ts";
-import { auditFactsOf, labelsOf } from "./arm-facts.ts";
+import { actionOf, findAction, performAction } from "./action/actions.ts";
+import { addressed, askedInVersion } from "./request/addressed.ts";
+import { isFault, sendAnswer, sendError } from "./protocol/arm-answer.ts";
+import { armRefusal } from "./protocol/arm-error.ts";
+import { auditFactsOf, labelsOf } from "./request/request-facts.ts";
 import { namespaceOf } from "../../modules/resource-provider/arm-names.ts";
 import { parentOf, typeOfPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
-import { armPrefixes, isDocumentPath } from "./arm-path.ts";
-import type { ArmPath } from "./arm-path.ts";
-import { parseArmRequest } from "./arm-parsed.ts";
-import type { ArmParsed, ParseInput } from "./arm-parsed.ts";
-import { baseUrl } from "./arm-request.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "./arm-request.ts";
-import { AskedUrls } from "./asked-urls.ts";
-import { askedForAction, authorise, nowhere } from "./authorise.ts";
-import { deleteOne } from "./deletions.ts";
+import { armPrefixes, isDocumentPath } from "./protocol/arm-path.ts";
+import type { ArmPath } from "./protocol/arm-path.ts";
+import { parseArmRequest } from "./request/parsed-request.ts";
+import type { ArmParsed, ParseInput } from "./request/parsed-request.ts";
+import { baseUrl } from "./request/arm-request.ts";
+import type { ArmAnswer, ArmRequest, ArmSurface } from "./request/arm-request.ts";
+import { AskedUrls } from "./request/parsed-urls.ts";
+import { askedForAction, authorise, nowhere } from "./request/authorise.ts";
+import { deleteOne } from "./resource/deletions.ts";
 import { armSurfaceName } from "../../modules/resource-provider/envelope-guard.ts";
 import { operationKind, subscriptionKind } from "../../modules/resource-provider/face.ts";
-import { assumed, located } from "./located.ts";
-import type { Located } from "./located.ts";
-import { checkPolledVersion, operationResult, operationStatus } from "./operation-answers.ts";
-import { moveResources } from "./move.ts";
-import { preflight } from "./preflight.ts";
-import { checkManagerVersion, checkProviderVersion } from "./provider-version.ts";
-import { checkName, providerOperations } from "./provider.ts";
-import { getResource, listResources } from "./reads.ts";
-import type { AskedAnew } from "./sent-body.ts";
-import { patchResource, putResource } from "./resources.ts";
+import { assumed, located } from "./resource/located.ts";
+import type { Located } from "./resource/located.ts";
+import { checkPolledVersion, operationResult, operationStatus } from "./poll/operation-answers.ts";
+import { moveResources } from "./subscription/move.ts";
+import { preflight } from "./subscription/preflight.ts";
+import { checkManagerVersion, checkProviderVersion } from "./request/provider-version.ts";
+import { checkName, providerOperations } from "./subscription/provider.ts";
+import { getResource, listResources } from "./resource/reads.ts";
+import type { AskedAnew } from "./resource/sent-body.ts";
+import { patchResource, putResource } from "./resource/writes.ts";
 import type { SwaggerDocuments } from "./swagger/swagger.ts";
 import {
   getSubscription,
   passSubscription,
   putSubscription,
   subscriptionVersion,
-} from "./subscriptions.ts";
+} from "./subscription/subscriptions.ts";
 
 export interface ArmApiInput extends ParseInput {
   /** What describes the surface, under /swagger. */

@@ -4,10 +4,10 @@ import type { OfferedState } from "../../modules/resource-provider/provider-stat
 import type { SurfacePorts } from "../http/module-surface.ts";
 import type { HttpSurface } from "../http/surface.ts";
 import { armApi } from "./arm-api.ts";
-import type { ArmSurface } from "./arm-request.ts";
-import { RecentDocuments } from "./recent-documents.ts";
-import { ShownCache } from "./shown-cache.ts";
-import { skipKeyOf } from "./skip-token.ts";
+import type { ArmSurface } from "./request/arm-request.ts";
+import { RecentDocuments } from "./request/recent-documents.ts";
+import { ShownCache } from "./request/shown-cache.ts";
+import { skipKeyOf } from "./protocol/skip-token.ts";
 import { swaggerDocuments } from "./swagger/swagger.ts";
 
 export async function openArm(ports: SurfacePorts): Promise<HttpSurface> {

@@ -13,7 +13,7 @@ import { envelopeOf } from "../../modules/resource-provider/envelope.ts";
 import { groupLabel } from "../../modules/resource-provider/face.ts";
 import { idOfPlace } from "../../modules/resource-provider/resource-id.ts";
 import type { ArmPlace } from "../../modules/resource-provider/resource-id.ts";
-import { placeOfId } from "./arm-path.ts";
+import { placeOfId } from "./protocol/arm-path.ts";
 
 export async function findByArmId(text: string, server: NamingPorts): Promise<FoundResource> {
   const place = placeOfId(text);

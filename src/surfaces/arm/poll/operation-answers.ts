@@ -1,0 +1,427 @@
+// What pollers get: the status of an operation, which is always 200 as long as it can be read, and
+// its result, which is what the request would have been answered had it been done at once. Each is
+// found only in its own subscription, provider and location.
+
+import { readStored } from "../../../intents/write/stored.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { actionAnswer, findAction } from "../action/actions.ts";
+import { armRefusal } from "../protocol/arm-error.ts";
+import {
+  isSameText,
+  namespaceOf,
+  plainLocation,
+} from "../../../modules/resource-provider/arm-names.ts";
+import type { OperationPlace } from "../protocol/arm-path.ts";
+import type { ArmAnswer, ArmRequest, ArmSurface } from "../request/arm-request.ts";
+import type { AskedMemory, ToldStatus } from "../request/parsed-urls.ts";
+import { askedForAction, authorise } from "../request/authorise.ts";
+import type {
+  AwaitedChange,
+  SeenChange,
+} from "../../../modules/resource-provider/operations/awaited-changes.ts";
+import type { FollowedOperation } from "../../../modules/resource-provider/operations/followed.ts";
+import { isOver } from "../../../modules/resource-provider/operations/operation-ends.ts";
+import {
+  operationIn,
+  operationKey,
+  operationProgress,
+  timesOutAtMs,
+} from "../../../modules/resource-provider/operations/operations.ts";
+import {
+  readRecord,
+  readRecords,
+} from "../../../modules/resource-provider/operations/operations.ts";
+import type {
+  OperationEnd,
+  OperationProgress,
+  OperationRecord,
+  OperationSpec,
+  ReadOperation,
+} from "../../../modules/resource-provider/operations/operations.ts";
+import { requiredVersion, isOffered, versionNotOffered } from "../request/provider-version.ts";
+import { operationUrl, shownResource } from "../resource/resource-view.ts";
+import { seenEnd } from "../operation/seen-outcome.ts";
+import { passSubscription } from "../subscription/subscriptions.ts";
+
+/**
+ * Throws unless the version is one of the provider's, or that of the operation: what was begun in a
+ * version is told in it, also when nobody offers that any more.
+ */
+export async function checkPolledVersion(
+  surface: ArmSurface,
+  request: ArmRequest,
+  place: OperationPlace,
+): Promise<void> {
+  const { provider } = place;
+  const asked = requiredVersion(request);
+  if (isOffered(surface.faces, request, provider, asked)) return;
+  const { spec } = await findOperation(surface, place);
+  if (!isSameText(spec.apiVersion, asked)) throw versionNotOffered(surface.faces, provider, asked);
+}
+
+/** One that was accepted a moment ago may end in a moment: then that is told at once. */
+export async function operationStatus(
+  surface: ArmSurface,
+  { asked: { memory } }: Pick<ArmRequest, "asked">,
+  place: OperationPlace,
+): Promise<ArmAnswer> {
+  if (!isId(place.id)) throw operationNotFound(place.id);
+  const known = memory.told === undefined ? followedAt(surface, place) : undefined;
+  const told = (memory.told ??= known && justAccepted(surface, place, known));
+  const about = told?.operation.spec.resource ?? known?.about;
+  using change = about && surface.awaited.begin(about);
+  const since = known && changeSince(known);
+  const early = told && since && successTold(surface, place, told, since);
+  if (early !== undefined) {
+    forget(surface, memory, place);
+    return early.answer();
+  }
+  const isAsItWas = known?.accepted !== undefined && since === undefined;
+  const looked = await firstLook(surface, memory, place, change && { isAsItWas });
+  const isAwaited = change !== undefined && isFresh(surface, looked);
+  const now = isAwaited ? await nextStatus(surface, memory, place, { looked, change }) : looked;
+  if (!now.isUnderWay) forget(surface, memory, place);
+  return now.answer();
+}
+
+/** How it stands at its end, or when the time is over, whatever else is told of it meanwhile. */
+async function nextStatus(
+  surface: ArmSurface,
+  memory: AskedMemory,
+  place: OperationPlace,
+  { looked, change }: { readonly looked: Looked; readonly change: AwaitedChange },
+): Promise<Status> {
+  const { told } = memory;
+  let before = told?.resource ?? 0;
+  const look = (seen: SeenChange): Status | "unclear" | undefined => {
+    if (seen.revision <= before) return undefined;
+    const isNext = told !== undefined && seen.previous === before && isRecent(surface, told);
+    if (!isNext) return "unclear";
+    const { what, at } = seenEnd(surface, told.operation, seen, told.document);
+    if (at !== undefined) return successStatus(surface, place, told, at);
+    before = seen.revision;
+    return what === "goes on" ? undefined : "unclear";
+  };
+  const found = await change.within(awaitedMs, look);
+  if (found !== undefined && found !== "unclear") return found;
+  const isLookedAt = found === undefined && before === (told?.resource ?? 0);
+  if (isLookedAt && looked.isAssumed !== true) return looked;
+  return await statusNow(surface, memory, place);
+}
+
+/** The last change of the resource, where there was one after its operation was accepted. */
+function changeSince({ accepted, latest }: FollowedOperation): SeenChange | undefined {
+  const isAfter = accepted !== undefined && latest !== undefined;
+  return isAfter && latest.revision > accepted.revision ? latest : undefined;
+}
+
+/**
+ * Who will be told of the next change need not ask the store whether there was one: what this
+ * process saw of the resource last is enough to begin with.
+ *
+ * @param next Given to whom the next change is told: whether nothing has changed since the
+ *   operation was accepted, as far as changes were told.
+ */
+async function firstLook(
+  surface: ArmSurface,
+  memory: AskedMemory,
+  place: OperationPlace,
+  next: { readonly isAsItWas: boolean } | undefined,
+): Promise<Looked> {
+  const { told } = memory;
+  const mayAssume = told !== undefined && isFresh(surface, told) && isRecent(surface, told);
+  if (mayAssume && next !== undefined) {
+    const { resource: key } = told.operation.spec;
+    const isAsTold = (): boolean => surface.intents.store.lastSeen(key)?.revision === told.resource;
+    if (next.isAsItWas || isAsTold()) return { ...told, isAssumed: true };
+  }
+  return await statusNow(surface, memory, place);
+}
+
+/**
+ * The success that a change tells for good: what came right after a state in which the operation
+ * went on is its only end, so nothing else can be in its record. Undefined where it tells none.
+ */
+function successTold(
+  surface: ArmSurface,
+  place: OperationPlace,
+  told: ToldStatus,
+  change: SeenChange,
+): Status | undefined {
+  const { operation, isUnderWay, resource: before, document } = told;
+  if (!isUnderWay || change.previous !== before || !isRecent(surface, told)) return undefined;
+  const { at } = seenEnd(surface, operation, change, document);
+  return at === undefined ? undefined : successStatus(surface, place, told, at);
+}
+
+function successStatus(
+  surface: ArmSurface,
+  place: OperationPlace,
+  { operation }: ToldStatus,
+  endedAt: string,
+): Status {
+  const end = { state: "Succeeded", endedAt } as const;
+  const answer = statusAnswer(surface, place, operation, { end, percent: 100 });
+  return { operation, isUnderWay: false, answer: () => answer };
+}
+
+function isRecent({ intents }: ArmSurface, { untilMs }: ToldStatus): boolean {
+  return intents.clock.nowMs() < untilMs;
+}
+
+/** Who is told the end asks no more: what is kept for the next poll is only in the way. */
+function forget(
+  { followed }: ArmSurface,
+  memory: AskedMemory,
+  { subscription, id }: OperationPlace,
+): void {
+  memory.isOver = true;
+  followed.forget(operationKey(namespaceOf(subscription), id));
+}
+
+/** Who asks for many, one after the other, should not notice it. */
+const awaitedMs = 100;
+const freshMs = 2_000;
+
+/** What takes its time is told of at once: nobody waits long for it in vain. */
+function isFresh({ intents }: ArmSurface, { isUnderWay, operation }: Status): boolean {
+  return isUnderWay && intents.clock.nowMs() < Date.parse(operation.spec.startedAt) + freshMs;
+}
+
+function followedAt(
+  { followed }: ArmSurface,
+  { subscription, id }: OperationPlace,
+): FollowedOperation | undefined {
+  return followed.get(operationKey(namespaceOf(subscription), id));
+}
+
+/** What is told of one that was accepted a moment ago while its resource is as it was. */
+function justAccepted(
+  surface: ArmSurface,
+  place: OperationPlace,
+  { spec, accepted }: FollowedOperation,
+): ToldStatus | undefined {
+  if (spec === undefined || accepted === undefined || !isAt(place, spec)) return undefined;
+  const operation = { id: place.id.toLowerCase(), spec, end: undefined };
+  return {
+    record: accepted.revision + 1,
+    resource: accepted.revision,
+    untilMs: toldUntilMs(surface, spec, accepted.ms),
+    operation,
+    isUnderWay: true,
+    document: accepted.document,
+    // Mostly it has ended before anybody has to be told that it goes on.
+    answer: () => statusAnswer(surface, place, operation, { end: undefined, percent: undefined }),
+  };
+}
+
+type Status = Pick<ToldStatus, "operation" | "isUnderWay" | "answer">;
+
+/** What was told last may be told without looking whether it is still so. */
+type Looked = Status & { readonly isAssumed?: boolean };
+
+/**
+ * The same states of an operation and its resource are told in the same way. While its resource is
+ * as it was, an operation can only have been removed: for a moment nobody looks whether it was.
+ */
+async function statusNow(
+  surface: ArmSurface,
+  memory: AskedMemory,
+  place: OperationPlace,
+): Promise<Status> {
+  const nowMs = surface.intents.clock.nowMs();
+  const { told } = memory;
+  const resource = told && (await surface.intents.store.get(told.operation.spec.resource));
+  if (told !== undefined && told.resource === resource?.revision && nowMs < told.untilMs) {
+    return told;
+  }
+  const namespace = namespaceOf(place.subscription);
+  const read =
+    told === undefined
+      ? await readRecords(surface, namespace, place.id)
+      : await readRecord(surface, namespace, place.id, resource);
+  const isSame = told !== undefined && told.record === read?.record.revision;
+  const operation = isSame ? { ...told.operation, ...read } : operationAt(surface, place, read);
+  const progress = await operationProgress(surface, operation);
+  if (isOver(operation.spec, progress.end, nowMs)) throw operationNotFound(place.id);
+  const answer = statusAnswer(surface, place, operation, progress);
+  const { id, spec, end } = operation;
+  const isUnderWay = progress.end === undefined;
+  const status = { operation: { id, spec, end }, isUnderWay, answer: () => answer };
+  // What an action was given may be much.
+  if (read?.resource !== undefined && spec.input === undefined) {
+    const revisions = { record: read.record.revision, resource: read.resource.revision };
+    memory.told = { ...status, ...revisions, untilMs: toldUntilMs(surface, spec, nowMs) };
+  }
+  return status;
+}
+
+/** What depends on the time is told anew after this. */
+const toldMs = 1_000;
+
+/** Nor is a success told from memory that may come after its time was over. */
+function toldUntilMs(surface: ArmSurface, spec: OperationSpec, nowMs: number): number {
+  return Math.min(nowMs + toldMs, timesOutAtMs(surface, spec));
+}
+
+function statusAnswer(
+  surface: ArmSurface,
+  { subscription, provider, location }: OperationPlace,
+  { id, spec }: Pick<OperationRecord, "id" | "spec">,
+  { end, percent, lastError }: OperationProgress,
+): ArmAnswer {
+  const where = `/subscriptions/${subscription}/providers/${provider}/locations/${location}`;
+  const shownPercent = shownPercentOf(end, percent);
+  const body: JsonObject = {
+    id: `${where}/operationsStatus/${id}`,
+    name: id,
+    status: end?.state ?? "InProgress",
+    startTime: spec.startedAt,
+    ...(end?.endedAt === undefined ? {} : { endTime: end.endedAt }),
+    ...(shownPercent === undefined ? {} : { percentComplete: shownPercent }),
+    resourceId: spec.resourceId,
+    // An error would be the end to whoever reads no more than that.
+    ...(end === undefined && lastError ? { properties: { lastError: shownError(lastError) } } : {}),
+    ...(end === undefined || end.state === "Succeeded" ? {} : { error: errorOf(end) }),
+  };
+  const bytes = Buffer.from(JSON.stringify(body));
+  if (end !== undefined) return { status: 200, bytes };
+  return { status: 200, headers: { "retry-after": surface.retryAfterSeconds }, bytes };
+}
+
+/** Work that is done is not an operation that has ended: somebody has yet to report it. */
+function shownPercentOf(
+  end: OperationEnd | undefined,
+  percent: number | undefined,
+): number | undefined {
+  if (end !== undefined) return end.state === "Succeeded" ? 100 : undefined;
+  return percent === undefined ? undefined : Math.min(99, percent);
+}
+
+export async function operationResult(
+  surface: ArmSurface,
+  request: ArmRequest,
+  place: OperationPlace,
+): Promise<ArmAnswer> {
+  const operation = await findOperation(surface, place);
+  const { spec, id } = operation;
+  authoriseResult(surface, request, operation);
+  const { end } = await operationProgress(surface, operation);
+  if (isOver(spec, end, surface.intents.clock.nowMs())) throw operationNotFound(id);
+  if (end === undefined) {
+    const { apiVersion, location, provider } = spec;
+    const known = { place, face: { provider }, location, id, apiVersion };
+    const url = operationUrl(request, known, "operationResults");
+    return { status: 202, headers: { location: url, "retry-after": surface.retryAfterSeconds } };
+  }
+  if (end.state !== "Succeeded") {
+    const { code, message } = errorOf(end);
+    throw armRefusal(409, { code, message });
+  }
+  switch (spec.verb) {
+    case "delete":
+      return { status: 204 };
+    case "action":
+      if (spec.isAnswered) return { status: 204 };
+      // It is made now, so it needs what the action itself would need now.
+      await passSubscription(surface, place.subscription, "write");
+      return await actionResult(surface, operation);
+    default:
+      return await resultResource(surface, operation);
+  }
+}
+
+/** What came of a request is for those who may see it anyway, not for all who may poll. */
+function authoriseResult(
+  surface: ArmSurface,
+  request: ArmRequest,
+  { spec, id }: OperationRecord,
+): void {
+  const { kind, namespace, name } = spec.resource;
+  if (spec.verb === "delete") return;
+  const versions = surface.faces.byKind(kind)?.versions ?? [];
+  const isAdmin = versions.find(({ apiVersion }) => apiVersion === spec.apiVersion)?.isAdmin;
+  const hidden = isAdmin === true ? (): Error => operationNotFound(id) : undefined;
+  if (hidden !== undefined && request.isManager) throw hidden();
+  if (spec.verb !== "action") {
+    return authorise(surface, request, kind, { verb: "get", namespace, name, hidden });
+  }
+  if (hidden !== undefined) {
+    authorise(surface, request, kind, { verb: "create", namespace, name, hidden });
+  }
+  authorise(surface, request, kind, askedForAction({ name: spec.action }, spec.resource));
+}
+
+/** What the action answers about the resource as it is now. */
+async function actionResult(surface: ArmSurface, { spec }: OperationRecord): Promise<ArmAnswer> {
+  const { kinds, store } = surface.intents;
+  const face = surface.faces.byKind(spec.resource.kind);
+  const served = kinds.byId(spec.resource.kind);
+  const action = face && findAction(face, spec.action);
+  const record = await store.get(spec.resource);
+  if (served === undefined || action === undefined || record?.uid !== spec.uid) {
+    const message = "The resource of the operation does not exist.";
+    throw armRefusal(404, { code: "ResourceNotFound", message });
+  }
+  const resource = await readStored(served, served.storage, record);
+  return await actionAnswer(surface, resource, action, spec.input);
+}
+
+async function resultResource(surface: ArmSurface, { spec }: OperationRecord): Promise<ArmAnswer> {
+  const { kinds, store } = surface.intents;
+  const face = surface.faces.byKind(spec.resource.kind);
+  const served = kinds.byId(spec.resource.kind);
+  const version = face?.versions.find(({ apiVersion }) => apiVersion === spec.apiVersion);
+  const record = await store.get(spec.resource);
+  if (face === undefined || served === undefined || version === undefined) return { status: 204 };
+  // Another one that has its path since then is not what came of this.
+  if (record?.uid !== spec.uid) return { status: 204 };
+  const shown = await shownResource(surface, { face, served, version }, record);
+  if (shown === undefined) return { status: 204 };
+  return { status: 200, headers: { etag: shown.etag }, body: shown.body };
+}
+
+async function findOperation(surface: ArmSurface, place: OperationPlace): Promise<OperationRecord> {
+  const { subscription, id } = place;
+  const read = isId(id) ? await readRecords(surface, namespaceOf(subscription), id) : undefined;
+  return operationAt(surface, place, read);
+}
+
+/** Throws unless it is one of the place. */
+function operationAt(
+  surface: ArmSurface,
+  place: OperationPlace,
+  read: ReadOperation | undefined,
+): OperationRecord {
+  const found = read && operationIn(surface, read);
+  if (found !== undefined && isAt(place, found.spec)) return found;
+  throw operationNotFound(place.id);
+}
+
+function isAt({ provider, location }: OperationPlace, spec: OperationSpec): boolean {
+  const where = plainLocation(spec.location) || "global";
+  return isSameText(spec.provider, provider) && where === plainLocation(location);
+}
+
+function isId(text: string): boolean {
+  return /^[0-9a-f-]{36}$/i.test(text);
+}
+
+function operationNotFound(id: string): Error {
+  const message = `The operation '${id}' could not be found.`;
+  return armRefusal(404, { code: "OperationNotFound", message });
+}
+
+interface ShownError {
+  readonly code: string;
+  readonly message: string;
+}
+
+function errorOf({ state, error }: OperationEnd): ShownError & JsonObject {
+  const code = state === "Canceled" ? "OperationCanceled" : "OperationFailed";
+  return shownError(error ?? { code, message: "The operation did not succeed." });
+}
+
+function shownError({ code, message }: ShownError): ShownError & JsonObject {
+  return { code, message };
+}
