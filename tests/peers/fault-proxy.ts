@@ -83,7 +83,7 @@ export interface FaultProxy extends AsyncDisposable {
 export interface FaultProxyOptions {
   /** Where the service is now: it may come back elsewhere. */
   readonly target: () => string;
-  /** The certificate of the service itself, where it is asked by HTTPS, and its authority. */
+  /** The certificate of the proxy, and the authority of a service that has HTTPS as well. */
   readonly tls?: { readonly pem: string; readonly ca: string };
 }
 
@@ -293,7 +293,9 @@ async function handOn({ target, tls }: FaultProxyOptions, one: Seen, body: Buffe
   const options = { method, headers, agent: false };
   const url = new URL(path, target());
   const sending =
-    tls === undefined ? httpRequest(url, options) : httpsRequest(url, { ...options, ca: tls.ca });
+    url.protocol === "http:"
+      ? httpRequest(url, options)
+      : httpsRequest(url, { ...options, ca: tls?.ca });
   sending.once("error", reject);
   sending.once("response", (response) => {
     const parts: Buffer[] = [];
