@@ -99,6 +99,21 @@ test("a change does not wait for a drift check", async () => {
   assert.equal(await operationPhase(rig, "e.deploy-2"), "Running");
 });
 
+test("a retry and a rollback do not wait for a drift check", async () => {
+  for (const [type, more] of [
+    ["Retry", {}],
+    ["Rollback", { to: "e.deploy-1" }],
+  ] as const) {
+    await using rig = await openRig();
+    await driftCheck(rig);
+    await rig.create("Operation", "urgent", { environment: "e", type, ...more });
+    await rig.pass(3_000);
+    assert.equal(textAt((await rig.read("Operation", "check"))?.status, "phase"), "Superseded");
+    const urgent = textAt((await rig.read("Operation", "urgent"))?.status, "phase");
+    assert.equal(urgent, "Succeeded", type);
+  }
+});
+
 test("a drift check without an answer ends, and names the silent resources", async () => {
   await using rig = await openRig();
   await driftCheck(rig);

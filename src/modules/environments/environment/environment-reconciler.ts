@@ -65,9 +65,14 @@ async function reconcile(run: EnvironmentRun): Promise<Outcome> {
   return await outcomeOf(run, { members, current, completed, operations, hasMore, times });
 }
 
+const urgent: ReadonlySet<string> = new Set(["Retry", "Rollback"]);
+
 const newerChange = "a newer change replaced it";
 
-/** Drift is compared and repaired again after a change: the change does not wait for it. */
+/**
+ * Drift is compared and repaired again after a change: the change does not wait for it, and neither
+ * does what a user requests, because a target may take hours to answer.
+ */
 function isReplaced(
   { resource }: EnvironmentRun,
   current: OperationRecord,
@@ -75,6 +80,7 @@ function isReplaced(
 ): boolean {
   if (current.type !== "CheckDrift" && current.type !== "ReconcileDrift") return false;
   const others = operations.filter(({ name }) => name !== current.name);
+  if (others.some(({ type, phase }) => !hasEnded(phase) && urgent.has(type))) return true;
   return chooseOperation(others, deploymentOf(objectAt(resource, "spec"))).kind === "deploy";
 }
 
