@@ -24,7 +24,7 @@ import type { CompiledLinks, LinkTemplate } from "./links.ts";
 import { referencesOf, referencesOfTexts } from "./references.ts";
 import type { Known, Referred } from "./references.ts";
 import { secretFlowErrors, shownSecretErrors } from "./secret-flow.ts";
-import { documentErrors, typedVariables } from "./target-types.ts";
+import { documentErrors, expressionErrors, typedVariables } from "./target-types.ts";
 import type { FoundKind } from "./target-types.ts";
 
 /** The kinds that are served. */
@@ -184,6 +184,7 @@ function* kindErrors(entry: Entry, known: Known, kindOf: KindOf): Sliced<readonl
   return [
     ...secretFlowErrors(document, known.secretParameters, served.kind),
     ...(yield* documentErrors(entry.json["template"], served, known, `${path}.template`)),
+    ...expressionErrors(entry.json["count"], countSchema, known.variables, `${path}.count`),
   ];
 }
 
@@ -191,6 +192,7 @@ function* kindErrors(entry: Entry, known: Known, kindOf: KindOf): Sliced<readonl
 function countErrors({ count }: Entry, { secretParameters }: Known): readonly FieldError[] {
   return typeof count === "object" ? shownSecretErrors(count.texts, secretParameters) : [];
 }
+const countSchema = { type: "integer", intOrString: false } as const;
 
 /** Links and status endpoints of the environment itself: of a Template, or of an Environment. */
 export function environmentLinks(

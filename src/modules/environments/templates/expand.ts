@@ -139,10 +139,14 @@ function sharedKeys(templates: readonly NamedTemplate[]): readonly FieldError[] 
   const seen = new Map<string, string>();
   const errors: FieldError[] = [];
   templates.forEach(({ name, compiled }, at) => {
+    if (templates.findIndex((each) => each.name === name) < at) {
+      errors.push(duplicateField(`spec.templates[${at}]`, name));
+      return;
+    }
     for (const key of compiled.entries.keys()) {
+      if (errors.length >= limits.maxSchemaErrors) return;
       const other = seen.get(key);
-      if (other === name) errors.push(duplicateField(`spec.templates[${at}]`, name));
-      else if (other !== undefined) {
+      if (other !== undefined) {
         const detail = `both ${other} and ${name} have the resource ${key}`;
         errors.push(invalidField(`spec.templates[${at}]`, name, detail));
       }

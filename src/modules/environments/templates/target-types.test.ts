@@ -120,3 +120,21 @@ test("a count does not read a secret", () => {
     /^spec\.resources\[0\]\.count: .*parameters\.token/,
   );
 });
+
+for (const [count, message] of [
+  ["${parameters.text}", /^spec\.resources\[0\]\.count: it is of type string, .* integer$/],
+  ["1${parameters.size}", /^spec\.resources\[0\]\.count: it is of type string/],
+  ["${parameters.size > 1}", /^spec\.resources\[0\]\.count: it is of type boolean/],
+  ["${parameters.size * 2}", /^$/],
+  ["${size(parameters.many)}", /^$/],
+  ["3", /^$/],
+] as const) {
+  test(`the type of the count ${count} is checked when the Template is written`, () => {
+    const template = { apiVersion: "example.dev/v1", kind: "Database" };
+    const { errors } = compileSpec(
+      { parameters, resources: [{ key: "db", count, template }] },
+      () => found,
+    );
+    assert.match(errors.map(({ path, detail }) => `${path}: ${detail}`).join("\n"), message);
+  });
+}

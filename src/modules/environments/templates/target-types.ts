@@ -73,6 +73,22 @@ export function* documentErrors(
   return check.errors;
 }
 
+/** Of a text that is not in a document of a kind. */
+export function expressionErrors(
+  text: Json | undefined,
+  schema: WantedType,
+  variables: Variables,
+  path: string,
+): readonly FieldError[] {
+  if (typeof text !== "string") return [];
+  const parts = textParts(text) ?? [];
+  const [first] = parts;
+  if (parts.every((part) => part.kind === "text")) return [];
+  const isWhole = parts.length === 1 && first?.kind === "expression";
+  const type = isWhole ? typeOf(first.source, variables) : "string";
+  return type === undefined ? [] : typeErrors(type, { schema, path, text });
+}
+
 function visit(check: Check, value: Json, schema: Schema, path: string): void {
   if (check.errors.length >= limits.maxSchemaErrors || value === null) return;
   if (typeof value === "string") {
@@ -127,21 +143,26 @@ function visitText(check: Check, text: string, schema: Schema, path: string): vo
 }
 
 /** Of a text with expressions. */
-function checkType(
-  check: Check,
+function checkType(check: Check, type: SchemaType, expression: Omit<Expression, "source">): void {
+  appendAll(check.errors, typeErrors(type, expression));
+}
+
+function typeErrors(
   type: SchemaType,
-  { schema, path, text }: Omit<Expression, "source">,
-): void {
+  { schema, path, text }: Pick<Expression, "path" | "text"> & { readonly schema: WantedType },
+): readonly FieldError[] {
   const wanted = wantedTypes(schema);
   // The value of an expression with a fraction may be a whole number.
   const isNumber = (each: string): boolean => each === "integer" || each === "number";
-  if (wanted.length === 0 || wanted.includes(type)) return;
-  if (isNumber(type) && wanted.some(isNumber)) return;
+  if (wanted.length === 0 || wanted.includes(type)) return [];
+  if (isNumber(type) && wanted.some(isNumber)) return [];
   const detail = `it is of type ${type}, and must be of type ${wanted.join(" or ")}`;
-  check.errors.push(invalidField(path, text, detail));
+  return [invalidField(path, text, detail)];
 }
 
-function wantedTypes({ type, intOrString }: Schema): readonly SchemaType[] {
+type WantedType = Pick<Schema, "type" | "intOrString">;
+
+function wantedTypes({ type, intOrString }: WantedType): readonly SchemaType[] {
   if (intOrString) return ["integer", "string"];
   return type === "" ? [] : [type];
 }
