@@ -127,6 +127,17 @@ describe("the commands env and template", () => {
     assert.match(nothing.err, /no option states a change/);
   });
 
+  it("a value of a text parameter stays a text, also when it is a number", async () => {
+    const updated = await run("env", "update", "p7", "--set", "colour=1.10");
+    assert.match(updated.out, /p7: Deployed - OK/, updated.err);
+    assert.equal(pickText(await configMap("p7.web.0"), "data.colour"), "1.10");
+    const planned = await run("env", "plan", "p7", "--set", "colour=007", "--set", "size=3");
+    assert.match(planned.out, /data\.colour: "1\.10" -> "007"/, planned.err);
+    const quoted = await run("env", "update", "p7", "--set", 'colour="green"', "--set", "size=2");
+    assert.match(quoted.out, /p7: Deployed - OK/, quoted.err);
+    assert.equal(pickText(await configMap("p7.web.0"), "data.colour"), "green");
+  });
+
   it("update protects an environment, and the error names how to end it", async () => {
     assert.equal((await run("env", "update", "p7", "--protect")).code, 0);
     assert.match((await run("env", "destroy", "p7")).err, /spec\.desired: .* is protected/);
@@ -143,8 +154,8 @@ describe("the commands env and template", () => {
   });
 
   it("mistakes are named one by one, and change nothing", async () => {
-    const wrong = await run("env", "create", "shop.v1", "--set", "sise=1", "colour=5");
-    assert.match(wrong.err, /2 parts [^]*parameters\.sise: .*mean size[^]*parameters\.colour: /);
+    const wrong = await run("env", "create", "shop.v1", "--set", "sise=1", "size=x");
+    assert.match(wrong.err, /2 parts [^]*parameters\.sise: .*mean size[^]*parameters\.size: /);
     const unversioned = await run("env", "create", "shop");
     assert.match(unversioned.err, /did you mean shop\.v1\?/);
     const file = await run("env", "create", "shop.v1", "--set-secret", "a=@missing.txt");
@@ -179,7 +190,19 @@ describe("the commands env and template", () => {
     assert.match((await run("env", "graph", "p7.nope")).err, /p7\.nope/);
     const made = await run("env", "graph", "templates/shop.v1", "--dependants", "--depth", "1");
     assert.match(made.out, /^shop\.v1 {2}\(templates\)\n[^]* {2}p7 {2}\(environments\)/);
-    assert.match((await run("env", "logs", "p7", "wep")).err, /no resource wep; did you mean web/);
+    const logs = await run("env", "logs", "p7", "wep");
+    assert.equal(logs.code, 1);
+    assert.match(logs.err, /no resource wep; did you mean web/);
+    const whole = await run("env", "graph", "p7");
+    assert.match(
+      whole.err,
+      /p7 is an environment[^]*name one of its resources: p7\.db, p7\.web\.0/,
+    );
+    assert.match(
+      (await run("env", "retry", "p7", "nope")).err,
+      /of this key or name; it has db, web/,
+    );
+    assert.match((await run("env", "rollback", "p7", "nope")).err, /setpoint env operations p7/);
     assert.match((await run("env", "logs", "p7", "p7.web.0")).err, /no output/);
   });
 

@@ -12,6 +12,7 @@ import { suggester } from "../../../kernel/nearest-name.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
 import { isDestructionWanted, serviceAccountOf } from "../environment/environment.ts";
+import { environmentLimits } from "../limits.ts";
 import { environmentKey, environmentLabel, operationsKind } from "../names.ts";
 import { environmentsVersion, resourcesKind } from "../names.ts";
 import { hasEnded } from "../operations/operation.ts";
@@ -147,7 +148,8 @@ async function resourceErrors(
   const record = await store.get({ kind: resourcesKind, namespace, name });
   const owner = record && decodeDocument(record.body, record.revision);
   if (textAt(owner?.spec, "environment") === environment.metadata.name) return [];
-  const detail = `the Environment has no resource of this key or name${suggester()(name, keys)}`;
+  const near = suggester()(name, keys) || `; it has ${namedText(keys)}`;
+  const detail = `the Environment has no resource of this key or name${near}`;
   return [invalidField("spec.resource", name, detail)];
 }
 
@@ -163,7 +165,10 @@ async function rollbackErrors(
   const found = record && decodeDocument(record.body, record.revision);
   const isOurs = textAt(found?.spec, "environment") === environment;
   if (!isOurs || !hasObject(found?.spec, "deployment")) {
-    return [invalidField("spec.to", to, "the Environment has no deployment of this Operation")];
+    const detail =
+      `the Environment has no deployment of this Operation: name one of the type Deploy ` +
+      `(setpoint env operations ${environment})`;
+    return [invalidField("spec.to", to, detail)];
   }
   for (const name of textsAt(found?.spec, "deployment", "templates")) {
     if ((await templates.get(namespace, name)) !== undefined) continue;
@@ -171,6 +176,12 @@ async function rollbackErrors(
     return [invalidField("spec.to", to, detail)];
   }
   return [];
+}
+
+function namedText(names: readonly string[]): string {
+  const { maxNamed } = environmentLimits;
+  const more = names.length > maxNamed ? ` and ${names.length - maxNamed} more` : "";
+  return `${names.slice(0, maxNamed).join(", ")}${more}`;
 }
 
 /** The Templates of the deployment that a Rollback restores. */

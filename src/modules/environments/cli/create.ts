@@ -13,7 +13,7 @@ export const runCreate: RunCommand = async (call) => {
   const spec: JsonObject = {
     templates: [...args],
     ...(options["approval"] === true ? { approval: "Required" } : {}),
-    ...fieldsOf(call),
+    ...(await fieldsOf(call, session, args)),
   };
   const body = { ...given("id", options["id"]), spec };
   const created = await session.server.post(session.path("environments"), body);

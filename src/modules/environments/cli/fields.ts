@@ -2,10 +2,16 @@
 
 import type { CommandCall } from "../../../contract/command.ts";
 import { systemClock, timeText } from "../../../kernel/clock.ts";
-import type { JsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { textsAt } from "../../../kernel/json-read.ts";
 import { namedValues, parametersOf, secondsOf } from "./request.ts";
+import type { Session } from "./request.ts";
 
-export function fieldsOf(call: CommandCall): JsonObject {
+export async function fieldsOf(
+  call: CommandCall,
+  session: Session,
+  templates: readonly string[],
+): Promise<JsonObject> {
   const { options } = call;
   const tags = namedValues("--tag", options["tag"], (value) => value);
   return {
@@ -13,9 +19,15 @@ export function fieldsOf(call: CommandCall): JsonObject {
     ...given("description", options["description"]),
     ...given("serviceAccountName", options["serviceAccount"]),
     ...(Object.keys(tags).length === 0 ? {} : { tags }),
-    ...parametersOf(call),
+    ...(await parametersOf(call, session, templates)),
     ...plannedDestruction(options["ttl"]),
   };
+}
+
+/** Those of --template, or those of the environment. */
+export function templatesOf({ options }: CommandCall, environment: Json): readonly string[] {
+  const { template } = options;
+  return Array.isArray(template) ? template.map(String) : textsAt(environment, "spec", "templates");
 }
 
 export function given(field: string, value: unknown): JsonObject {

@@ -1,9 +1,11 @@
 // `setpoint env operations`, `setpoint env search` and `setpoint env graph`.
 
 import type { RunCommand } from "../../../contract/command.ts";
-import type { JsonObject } from "../../../kernel/json.ts";
+import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { sessionOf } from "./request.ts";
+import type { Session } from "./request.ts";
 import { aligned, allItems } from "./show.ts";
 
 export const runOperations: RunCommand = async (call) => {
@@ -76,7 +78,7 @@ export const runGraph: RunCommand = async (call) => {
           to: placeOf(target, session.namespace),
           ...edges,
         }).toString()}`;
-  const found = await session.server.get(route);
+  const found = await graphOf(session, resource, route);
   if (call.isJson) {
     call.printText(JSON.stringify(found, undefined, 2));
     return;
@@ -92,6 +94,23 @@ export const runGraph: RunCommand = async (call) => {
   }
   if (valueAt(found, "isComplete") === false) call.print("there are more: use a smaller --depth");
 };
+
+/** An environment has no dependencies of its own: the error names what belongs to it. */
+async function graphOf(session: Session, given: string, route: string): Promise<Json> {
+  try {
+    return await session.server.get(route);
+  } catch (error) {
+    if (!isSetpointError(error, "resource.not_found") || given.includes("/")) throw error;
+    const items = await allItems(session, "resources", { environment: given });
+    const names = items.map((item) => textAt(item, "id"));
+    if (names.length === 0) throw error;
+    const message = `${given} is an environment, and its resources have dependencies`;
+    const more = names.length > 5 ? ", ..." : "";
+    throw new SetpointError("resource.not_found", message, {
+      suggestion: `name one of its resources: ${names.slice(0, 5).join(", ")}${more}`,
+    });
+  }
+}
 
 /** RESOURCE, or TYPE/NAME such as external-resources/dns. */
 function typeAndName(given: string): readonly [string, string] {

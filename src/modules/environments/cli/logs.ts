@@ -1,6 +1,7 @@
 // `setpoint env logs`.
 
 import type { RunCommand } from "../../../contract/command.ts";
+import { SetpointError } from "../../../kernel/errors.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import { suggester } from "../../../kernel/nearest-name.ts";
 import { sessionOf } from "./request.ts";
@@ -30,7 +31,7 @@ export const runLogs: RunCommand = async (call) => {
   if (isEmpty) call.printError(await reasonOf(session, id, resource));
 };
 
-/** Why there is no output. */
+/** Why there is no output. Throws for a resource that does not exist. */
 async function reasonOf(
   session: Session,
   id: string,
@@ -43,5 +44,9 @@ async function reasonOf(
   }
   const near = suggester()(resource, keys);
   const known = near || `; it has ${keys.join(", ")}`;
-  return `the environment ${id} has no resource ${resource}${known}`;
+  throw new SetpointError(
+    "resource.not_found",
+    `the environment ${id} has no resource ${resource}${known}`,
+    { suggestion: `run setpoint env show ${id}, which lists its resources` },
+  );
 }

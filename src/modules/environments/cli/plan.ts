@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { shortText } from "../../../kernel/short-text.ts";
 import { plansKind } from "../names.ts";
+import { templatesOf } from "./fields.ts";
 import { showUnlessAsked, snapshotOf } from "./progress.ts";
 import { parametersOf, sessionOf, statesOf } from "./request.ts";
 import type { Session } from "./request.ts";
@@ -14,14 +15,15 @@ export const runPlan: RunCommand = async (call) => {
   const [id = ""] = call.args;
   const { template, destroy } = call.options;
   const environment = await session.server.get(session.path(`environments/${id}`));
-  const given = parametersOf(call);
+  const templates = templatesOf(call, environment);
+  const given = await parametersOf(call, session, templates);
   // What --set does not name stays as it is.
   const merged = {
     ...objectAt(environment, "spec", "parameters"),
     ...objectAt(given, "parameters"),
   };
   const body = {
-    ...(Array.isArray(template) ? { templates: template.map(String) } : {}),
+    ...(Array.isArray(template) ? { templates } : {}),
     ...given,
     ...(Object.hasOwn(given, "parameters") ? { parameters: merged } : {}),
     ...(destroy === true ? { destroy: true } : {}),

@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import type { CommandCall, ServerClient } from "../../../contract/command.ts";
-import { SetpointError } from "../../../kernel/errors.ts";
+import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
 import { parseExact } from "../../../kernel/int64.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { textAt } from "../../../kernel/json-read.ts";
+import { objectAt, textAt } from "../../../kernel/json-read.ts";
 
 export interface Session {
   readonly server: ServerClient;
@@ -42,13 +42,14 @@ export async function* statesOf(
 export function namedValues(
   option: string,
   given: unknown,
-  read: (value: string) => Json,
+  read: (value: string, name: string) => Json,
 ): JsonObject {
   const texts = Array.isArray(given) ? given.map(String) : [];
   return Object.fromEntries(
     texts.map((text) => {
       const at = text.indexOf("=");
-      if (at > 0) return [text.slice(0, at), read(text.slice(at + 1))];
+      const name = text.slice(0, at);
+      if (at > 0) return [name, read(text.slice(at + 1), name)];
       throw new SetpointError("config.invalid", `${option} ${text} is not NAME=VALUE`, {
         suggestion: `write a name, an equals sign and a value, such as ${option} size=3`,
       });
@@ -80,14 +81,46 @@ export function secretValue(text: string): Json {
   }
 }
 
-/** Both kinds of parameters, as the options --set and --set-secret have them. */
-export function parametersOf({ options }: CommandCall): JsonObject {
-  const parameters = namedValues("--set", options["set"], jsonOrText);
+/**
+ * Both kinds of parameters, as the options --set and --set-secret have them. The value of a
+ * parameter that the Templates declare as a text is a text, such as the version 1.10.
+ */
+export async function parametersOf(
+  { options }: CommandCall,
+  session: Session,
+  templates: readonly string[],
+): Promise<JsonObject> {
+  const hasValues = Array.isArray(options["set"]) && options["set"].length > 0;
+  const texts = hasValues ? await textParameters(session, templates) : new Set<string>();
+  const parameters = namedValues("--set", options["set"], (value, name) => {
+    const read = jsonOrText(value);
+    return texts.has(name) && typeof read !== "string" ? value : read;
+  });
   const secrets = namedValues("--set-secret", options["setSecret"], secretValue);
   return {
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
     ...(Object.keys(secrets).length === 0 ? {} : { secretParameters: secrets }),
   };
+}
+
+/** Parameters of the type string. The server reports a Template that does not exist. */
+async function textParameters(
+  { server, path }: Session,
+  templates: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (const template of templates) {
+    try {
+      const found = await server.get(path(`templates/${encodeURIComponent(template)}`));
+      const declared = objectAt(found, "spec", "parameters");
+      for (const name of Object.keys(declared)) {
+        if (textAt(declared, name, "type") === "string") names.add(name);
+      }
+    } catch (error) {
+      if (!isSetpointError(error)) throw error;
+    }
+  }
+  return names;
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };

@@ -2,10 +2,10 @@
 
 import type { CommandCall, RunCommand } from "../../../contract/command.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
-import type { JsonObject } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import { environmentsKind } from "../names.ts";
-import { fieldsOf } from "./fields.ts";
+import { fieldsOf, templatesOf } from "./fields.ts";
 import { showUnlessAsked, snapshotOf } from "./progress.ts";
 import { sessionOf, statesOf } from "./request.ts";
 import type { Session } from "./request.ts";
@@ -13,9 +13,9 @@ import type { Session } from "./request.ts";
 export const runUpdate: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [id = ""] = call.args;
-  const spec = changesOf(call);
-  if (Object.keys(spec).length === 0) throw noChange();
   const before = await snapshotOf(session, id);
+  const spec = await changesOf(call, session, before.environment);
+  if (Object.keys(spec).length === 0) throw noChange();
   await session.server.patch(session.path(`environments/${id}`), { spec }, "application/json");
   call.print(`environment ${id} updated`);
   if (textAt(before.environment, "spec", "desired") === "Destroyed") {
@@ -25,12 +25,17 @@ export const runUpdate: RunCommand = async (call) => {
   await showUnlessAsked(call, session, id, { since: before });
 };
 
-function changesOf(call: CommandCall): JsonObject {
+async function changesOf(
+  call: CommandCall,
+  session: Session,
+  environment: Json,
+): Promise<JsonObject> {
   const { template, protect } = call.options;
+  const templates = templatesOf(call, environment);
   return {
-    ...(Array.isArray(template) ? { templates: template.map(String) } : {}),
+    ...(Array.isArray(template) ? { templates } : {}),
     ...(typeof protect === "boolean" ? { protected: protect } : {}),
-    ...fieldsOf(call),
+    ...(await fieldsOf(call, session, templates)),
   };
 }
 
@@ -45,7 +50,8 @@ export const runDeploy: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [id = ""] = call.args;
   const before = await snapshotOf(session, id);
-  const spec = { ...changesOf(call), desired: "Deployed" };
+  const changes = await changesOf(call, session, before.environment);
+  const spec = { ...changes, desired: "Deployed" };
   await session.server.patch(session.path(`environments/${id}`), { spec }, "application/json");
   call.print(`environment ${id} will be deployed`);
   await showUnlessAsked(call, session, id, { since: before });
