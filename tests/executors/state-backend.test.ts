@@ -175,6 +175,71 @@ describe("the http backend of Terraform", { skip: withoutTerraform }, () => {
     assert.ok(!rig.server.log().includes(sentinel));
   });
 
+  it("gives a state to a TerraformStack that adopts it, whose plan is empty", async () => {
+    const main = 'resource "terraform_data" "a" { input = 1 }';
+    await configure("moved", main);
+    ok(await terraform("moved", "init", "-input=false"));
+    ok(await terraform("moved", "apply", "-auto-approve"));
+    const source = { files: { "main.tf": main } };
+    await rig.stacks.create("moved", { source });
+    const foreign = await rig.stacks.says("moved", "Synced", "StateNotOwned");
+    assert.match(JSON.stringify(foreign.status), /set spec\.adoptState to take it over/);
+    await rig.stacks.delete("moved");
+    await rig.stacks.gone("moved");
+    assert.equal((await ask("LOCK", path("moved"), lock("busy"))).status, 200);
+    await rig.stacks.create("moved", { source, adoptState: true });
+    const locked = await rig.stacks.says("moved", "Synced", "StateLocked");
+    assert.match(JSON.stringify(locked.status), /has the lock busy/);
+    assert.equal((await ask("UNLOCK", path("moved"), lock("busy"))).status, 200);
+    await rig.stacks.patch("moved", {
+      metadata: { annotations: { "setpoint.dev/reconcile": "now" } },
+    });
+    const ready = await rig.stacks.ready("moved");
+    assert.deepEqual(ready.status?.plan, { add: 0, change: 0, remove: 0, import: 0 });
+    assert.equal(ready.status.state?.resources, 1);
+    assert.match((await terraform("moved", "apply", "-auto-approve")).text, /invalid auth/);
+    await rig.stacks.delete("moved");
+    await rig.stacks.gone("moved");
+    assert.equal((await ask("GET", path("moved"))).status, 204);
+  });
+
+  it("has no state to adopt until it is stored, and the stack can be deleted", async () => {
+    const source = { files: { "main.tf": "" } };
+    await rig.stacks.create("nothing", { source, adoptState: true });
+    const failed = await rig.stacks.says("nothing", "Synced", "StateNotFound");
+    assert.match(JSON.stringify(failed.status), /no TerraformState nothing to adopt/);
+    await rig.stacks.delete("nothing");
+    await rig.stacks.gone("nothing");
+  });
+
+  it("gives a state only to a stack whose author may read and write it", async () => {
+    assert.equal((await ask("POST", path("kept"), state(1))).status, 200);
+    const metadata = { name: "stacks", namespace: "default" };
+    const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", metadata };
+    const group = "executors.setpoint.dev";
+    const rules = [{ apiGroups: [group], resources: ["terraformstacks"], verbs: ["*"] }];
+    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "stacks" };
+    const subjects = [{ kind: "User", name: "eve", apiGroup: "rbac.authorization.k8s.io" }];
+    await applyToServer(rig.server, { ...rbac, kind: "Role", rules });
+    await applyToServer(rig.server, { ...rbac, kind: "RoleBinding", roleRef, subjects });
+    const stack = (name: string, spec: JsonObject): JsonObject => ({
+      apiVersion: `${group}/v1`,
+      kind: "TerraformStack",
+      metadata: { name },
+      spec: { source: { files: { "main.tf": "" } }, ...spec },
+    });
+    const at = `/apis/${group}/v1/namespaces/default/terraformstacks`;
+    const create = async (body: JsonObject): Promise<string> => {
+      const headers = { "impersonate-user": "eve" };
+      const answer = await rig.server.ask(at, { method: "POST", body, headers });
+      return `${answer.status} ${answer.body.toString()}`;
+    };
+    const refused = await create(stack("kept", { adoptState: true }));
+    assert.match(refused, /^403 .*read-content the terraformstates kept/);
+    assert.match(await create(stack("eves", {})), /^201 /);
+    await rig.stacks.delete("eves");
+  });
+
   it("reads the state of a TerraformStack, and does not write it", async () => {
     await rig.stacks.create("managed", chain(["m"], rig.cloud, 0));
     await rig.stacks.ready("managed");

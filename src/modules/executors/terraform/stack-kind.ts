@@ -70,6 +70,10 @@ const spec = object(
       ),
       reconcile: described({ type: "boolean" }, "Whether to apply again after drift was found."),
     }),
+    adoptState: described(
+      { type: "boolean" },
+      "Take over the TerraformState of the same name, which the http backend has stored.",
+    ),
     deletion: described(
       { ...choice("Destroy", "Keep"), default: "Destroy" },
       "Whether the objects are destroyed with the stack.",

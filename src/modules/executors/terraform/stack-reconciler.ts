@@ -53,7 +53,8 @@ async function reconcile(
 }
 
 async function remove(ports: TerraformPorts, stack: Resource, context: Context): Promise<Outcome> {
-  const state = await StackState.open(ports.intents, context, stack);
+  const state = await StackState.find(ports.intents, context, stack);
+  if (state === undefined) return done();
   const left = await recoverStack(await inputOf(ports, stack, context, state, "destroy"));
   if (left !== undefined) return left;
   const text = await state.text();

@@ -8,8 +8,9 @@ import type { Context } from "../../../engine/reconciler.ts";
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { readStored } from "../../../intents/write/stored.ts";
+import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import { requirement } from "../../../kernel/selector.ts";
 import {
@@ -137,6 +138,66 @@ export function headWith(old: Resource, facts: StateFacts, version: string): Res
   return { ...old, spec };
 }
 
+function stateKey({ metadata }: Resource): ResourceKey {
+  return { kind: statesKind, namespace: metadata.namespace ?? "", name: metadata.name };
+}
+
+function ownHead(stack: Resource): JsonObject {
+  const { name, namespace = "" } = stack.metadata;
+  return {
+    apiVersion: `${executorsGroup}/v1`,
+    kind: "TerraformState",
+    metadata: { name, namespace, ownerReferences: [ownerOf(stack)] },
+    spec: { stack: name },
+  };
+}
+
+function ownerOf({ metadata }: Resource) {
+  const { name, uid } = metadata;
+  const apiVersion = `${executorsGroup}/v1`;
+  return { apiVersion, kind: "TerraformStack", name, uid, controller: true };
+}
+
+function isOwned(head: Resource | undefined, { metadata }: Resource): boolean {
+  const owners = head?.metadata.ownerReferences ?? [];
+  return owners.some(({ uid }) => uid === metadata.uid);
+}
+
+/**
+ * The Terraform of a user writes the state until then: not while it holds the lock, and not
+ * afterwards, because the routes of the http backend refuse a state that has a stack.
+ */
+async function adoptState(intents: Intents, context: Context, stack: Resource): Promise<void> {
+  const { name } = stack.metadata;
+  try {
+    await updateRecord(intents, context, stateKey(stack), (old) => {
+      const { ownerReferences = [] } = old.metadata;
+      if (ownerReferences.length > 0) {
+        throw notOwned(`the TerraformState ${name} belongs to ${ownerReferences[0]?.name}`);
+      }
+      const lock = textAt(old.spec, "lock", "id");
+      if (lock !== "") {
+        const message =
+          `the TerraformState ${name} has the lock ${lock}: wait for the Terraform that holds ` +
+          "it, or release it with force-unlock";
+        throw new ReconcileFailure(failed("StateLocked", message, { retry: "slow" }));
+      }
+      const metadata = { ...old.metadata, ownerReferences: [ownerOf(stack)] };
+      return { ...old, metadata, spec: { ...objectAt(old, "spec"), stack: name } };
+    });
+  } catch (error) {
+    if (!isSetpointError(error, "resource.not_found")) throw error;
+    const message =
+      `there is no TerraformState ${name} to adopt: store it with terraform init -migrate-state, ` +
+      "or leave out spec.adoptState";
+    throw new ReconcileFailure(failed("StateNotFound", message, { retry: "slow" }));
+  }
+}
+
+function notOwned(message: string): ReconcileFailure {
+  return new ReconcileFailure(failed("StateNotOwned", message, { retry: "slow" }));
+}
+
 export class StackState {
   readonly #intents: Intents;
   readonly #context: Context;
@@ -148,29 +209,33 @@ export class StackState {
     this.#head = head;
   }
 
-  /** Creates the head of a new stack. */
+  /** Creates the head of a new stack, or takes over the one that it adopts. */
   static async open(intents: Intents, context: Context, stack: Resource): Promise<StackState> {
-    const { name, namespace = "", uid } = stack.metadata;
-    const key = { kind: statesKind, namespace, name };
-    const apiVersion = `${executorsGroup}/v1`;
-    await createRecord(intents, context, {
-      apiVersion,
-      kind: "TerraformState",
-      metadata: {
-        name,
-        namespace,
-        ownerReferences: [{ apiVersion, kind: "TerraformStack", name, uid, controller: true }],
-      },
-      spec: { stack: name },
-    });
-    const head = await readResource(intents, key);
-    const owners = head?.metadata.ownerReferences ?? [];
-    if (head === undefined || !owners.some((owner) => owner.uid === uid)) {
-      const message =
-        `the TerraformState ${name} belongs to another owner: rename the stack, or delete ` +
-        "the TerraformState if its objects are not needed";
-      throw new ReconcileFailure(failed("StateNotOwned", message, { retry: "slow" }));
+    const { name } = stack.metadata;
+    const key = stateKey(stack);
+    const adopts = isTrueAt(stack.spec, "adoptState");
+    if (!adopts) await createRecord(intents, context, ownHead(stack));
+    else if (!isOwned(await readResource(intents, key), stack)) {
+      await adoptState(intents, context, stack);
     }
+    const head = await readResource(intents, key);
+    if (head === undefined || !isOwned(head, stack)) {
+      throw notOwned(
+        `the TerraformState ${name} belongs to another owner: rename the stack, set ` +
+          "spec.adoptState to take it over, or delete it if its objects are not needed",
+      );
+    }
+    return new StackState(intents, context, headOf(head));
+  }
+
+  /** Undefined: the stack has no state, so that it has created nothing. */
+  static async find(
+    intents: Intents,
+    context: Context,
+    stack: Resource,
+  ): Promise<StackState | undefined> {
+    const head = await readResource(intents, stateKey(stack));
+    if (head === undefined || !isOwned(head, stack)) return undefined;
     return new StackState(intents, context, headOf(head));
   }
 

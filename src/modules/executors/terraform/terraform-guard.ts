@@ -10,7 +10,7 @@ import { forbiddenField, invalidField } from "../../../kernel/field-error.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectAt, textAt } from "../../../kernel/json-read.ts";
+import { isTrueAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import type { Store } from "../../../store/port.ts";
 import { executorsGroup } from "../group.ts";
 import { checkPolicy } from "../policy/policy-for.ts";
@@ -52,6 +52,16 @@ export function terraformGuard(ports: TerraformGuardPorts): AdmissionPlugin {
           resource: "terraformstates",
           name,
         });
+      }
+      // The configuration reads the state, and the stack writes it from then on.
+      if (!isPlan && isTrueAt(spec, "adoptState") && !isTrueAt(old?.spec, "adoptState")) {
+        for (const verb of ["read-content", "write-content"]) {
+          checkAccess(authorizer, request, {
+            verb,
+            resource: "terraformstates",
+            name: target.name,
+          });
+        }
       }
       const program = textAt(spec, "program") || undefined;
       checkPolicy(live, request, { executor: "terraform", program });
