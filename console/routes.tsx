@@ -88,6 +88,14 @@ export const sections: readonly Section[] = [
     key: "a",
     group: 3,
   },
+  {
+    id: "reference",
+    label: "API reference",
+    icon: "reference",
+    href: paths.reference(),
+    key: "r",
+    group: 3,
+  },
 ];
 
 const explorer: Crumb = { label: "Explorer", href: paths.explorer() };
@@ -216,6 +224,12 @@ export const routes: readonly Route[] = [
     section: "activity",
     crumbs: () => [{ label: "Operations" }],
     load: async () => (await import("./pages/activity/activity-page.tsx")).ActivityPage,
+  },
+  {
+    pattern: "/reference",
+    section: "reference",
+    crumbs: () => [{ label: "API reference" }],
+    load: async () => (await import("./pages/reference/reference-page.tsx")).ReferencePage,
   },
   {
     pattern: "/settings",
