@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { errorsPage, renderErrorsPage } from "../tools/errors-doc.ts";
+import { clientTypes, renderClientTypes } from "../tools/client/write.ts";
 import { renderRestPage, restPage } from "../tools/rest-doc.ts";
 import { root } from "../tools/stages.ts";
 import { seed } from "./seed.ts";
@@ -85,6 +86,11 @@ test("the page of errors is the catalogue's", () => {
 test("the page of the REST API has the tables of its routes", async () => {
   const page = readFileSync(join(root, restPage), "utf8");
   assert.equal(page, await renderRestPage(page), "run `npm run docs`");
+});
+
+test("the types of setpoint/client are those of the routes", async () => {
+  const types = readFileSync(join(root, clientTypes), "utf8");
+  assert.equal(types, await renderClientTypes(), "run `npm run docs`");
 });
 
 test("the README shows examples/hello/hello.ts as it is", () => {

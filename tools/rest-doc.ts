@@ -26,7 +26,7 @@ export async function renderRestPage(page: string): Promise<string> {
 }
 
 /** No handler is called here, so the routes need no ports. */
-async function allRoutes(): Promise<readonly Route[]> {
+export async function allRoutes(): Promise<readonly Route[]> {
   await using memory = await openMemoryPlane();
   const noPorts = {} as RoutePorts;
   const own = memory.plane.modules.routes.flatMap((routesOf) => routesOf(noPorts));

@@ -1,7 +1,12 @@
 // The routes of /api/v1 that the console reads.
 
 import { request, send } from "./client.ts";
-import type { Cause, Change, Counts, FieldChange, Problems, Revision, RowPage } from "./types.ts";
+import type {
+  GetAuditAnswer,
+  GetMetricsRecentAnswer,
+  GetTimelineAnswer,
+} from "../../src/client/rest-api.ts";
+import type { Counts, Difference, HistoryPage, Problems, Rollback, RowPage } from "./types.ts";
 import type { ResourceAddress } from "../paths.ts";
 
 export interface ReportQuery {
@@ -18,20 +23,6 @@ export interface RowQuery {
   readonly sort?: string | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
-}
-
-export interface Difference {
-  readonly from: { readonly revision?: number; readonly time?: string; readonly isAbsent?: true };
-  readonly to: { readonly revision?: number; readonly time?: string; readonly isAbsent?: true };
-  readonly changes: readonly FieldChange[];
-}
-
-export interface Rollback {
-  readonly outcome: "updated" | "unchanged";
-  readonly dryRun: boolean;
-  readonly replaced: number;
-  readonly revision?: number;
-  readonly changes: readonly FieldChange[];
 }
 
 export interface AuditQuery {
@@ -53,7 +44,7 @@ export const insight = {
     ),
 
   history: async (address: ResourceAddress, cursor?: string, signal?: AbortSignal) =>
-    await get<{ compactedTo: number; revisions: readonly Revision[]; next?: string }>(
+    await get<HistoryPage>(
       addressed("history", address),
       { namespace: address.namespace, limit: 50, cursor },
       signal,
@@ -82,11 +73,7 @@ export const insight = {
     }),
 
   audit: async (query: AuditQuery, signal?: AbortSignal) =>
-    await get<{ items: readonly Change[]; compactedTo: number; next?: string }>(
-      "audit",
-      { ...query },
-      signal,
-    ),
+    await get<GetAuditAnswer>("audit", { ...query }, signal),
 
   operations: async (
     query: { kind?: string; namespace?: string; limit?: number } = {},
@@ -107,26 +94,9 @@ export const insight = {
     await send("/api/v1/changes", { query: { after }, accept: "application/x-ndjson", signal }),
 } as const;
 
+export type TimelinePage = GetTimelineAnswer;
 /** A change, or an Event about a resource. */
-export interface TimelineEntry {
-  readonly revision: number;
-  readonly time: string;
-  readonly type: "change" | "event";
-  readonly outcome: "created" | "updated" | "deleted" | "erased" | "normal" | "warning";
-  readonly kind: string;
-  readonly namespace?: string;
-  readonly name: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly count?: number;
-  readonly cause?: Cause;
-}
-
-export interface TimelinePage {
-  readonly items: readonly TimelineEntry[];
-  readonly compactedTo: number;
-  readonly next?: string;
-}
+export type TimelineEntry = TimelinePage["items"][number];
 
 export interface OperationRun {
   readonly kind: string;
@@ -161,18 +131,8 @@ export interface Operations {
   readonly hidden?: number;
 }
 
-export interface MetricSeries {
-  readonly name: string;
-  readonly unit?: string;
-  /** Per point a value, or null where nothing was measured. */
-  readonly values: readonly (number | null)[];
-}
-
-export interface RecentMetrics {
-  readonly from: string;
-  readonly stepMs: number;
-  readonly series: readonly MetricSeries[];
-}
+export type RecentMetrics = GetMetricsRecentAnswer;
+export type MetricSeries = RecentMetrics["series"][number];
 
 async function get<T>(
   path: string,

@@ -1,4 +1,15 @@
-// The documents of the server, as far as the console reads them.
+// The documents of the server, as far as the console reads them. Those of the REST API are written
+// from its OpenAPI document; those of the Kubernetes API are here.
+
+import type {
+  GetAuditAnswer,
+  GetCountsAnswer,
+  GetDiffByKindByNameAnswer,
+  GetHistoryByKindByNameAnswer,
+  GetProblemsAnswer,
+  GetResourcesByKindAnswer,
+  PostRollbackByKindByNameAnswer,
+} from "../../src/client/rest-api.ts";
 
 export type JsonValue = string | number | boolean | null | JsonList | JsonRecord;
 export type JsonList = readonly JsonValue[];
@@ -50,111 +61,23 @@ export interface ListOf<T> {
   readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
 }
 
-/** As the read model derives it: docs/reference/rest.md has the table. */
-export type ResourceState =
-  | "Ready"
-  | "Progressing"
-  | "Waiting"
-  | "Failed"
-  | "NotReady"
-  | "Deleting"
-  | "Paused"
-  | "Drifted"
-  | "Unknown"
-  | "Stored";
+/** Of a row, and those that pages derive from conditions. */
+export type ResourceState = Row["state"] | "Paused" | "Drifted";
 
-export interface KindCount {
-  readonly kind: string;
-  readonly name: string;
-  readonly total: number;
-  readonly states: Readonly<Partial<Record<ResourceState, number>>>;
-}
-
-export interface Counts {
-  readonly revision: number;
-  readonly kinds: readonly KindCount[];
-}
-
-export interface ProblemGroup {
-  readonly kind: string;
-  readonly name: string;
-  readonly state: ResourceState;
-  readonly reason: string;
-  readonly count: number;
-  readonly message?: string;
-  readonly examples: readonly { readonly namespace?: string; readonly name: string }[];
-}
-
-export interface Problems {
-  readonly revision: number;
-  readonly total: number;
-  readonly groups: readonly ProblemGroup[];
-  readonly omitted?: number;
-}
-
-export interface Row {
-  readonly name: string;
-  readonly namespace?: string;
-  readonly uid: string;
-  readonly revision: number;
-  readonly created: string;
-  readonly generation?: number;
-  readonly state: ResourceState;
-  readonly reason?: string;
-  readonly columns: Readonly<Record<string, string | number | boolean | null>>;
-}
-
-export interface RowColumn {
-  readonly key: string;
-  readonly title: string;
-  readonly type: "text" | "number" | "boolean";
-}
-
-export interface RowPage {
-  readonly kind: string;
-  readonly revision: number;
-  readonly columns: readonly RowColumn[];
-  readonly items: readonly Row[];
-  readonly next?: string;
-}
-
-export interface Cause {
-  readonly actor?: string;
-  readonly surface?: string;
-  readonly impersonator?: string;
-  readonly traceId?: string;
-  readonly correlationId?: string;
-}
-
-export interface Change {
-  readonly revision: number;
-  readonly type: "created" | "updated" | "deleted" | "erased";
-  readonly time: string;
-  readonly kind: string;
-  readonly namespace?: string;
-  readonly name: string;
-  readonly uid?: string;
-  readonly cause?: Cause;
-}
-
-export interface Revision {
-  readonly revision: number;
-  readonly type: "created" | "updated" | "deleted";
-  readonly time: string;
-  readonly generation?: number;
-  readonly uid?: string;
-  readonly cause?: Cause;
-  readonly erased?: boolean;
-  readonly changed?: readonly string[];
-}
-
-export interface FieldChange {
-  readonly kind: "add" | "remove" | "replace";
-  readonly path: string;
-  readonly old?: JsonValue;
-  readonly new?: JsonValue;
-  readonly isHidden?: boolean;
-}
+export type Counts = GetCountsAnswer;
+export type KindCount = Counts["kinds"][number];
+export type Problems = GetProblemsAnswer;
+export type ProblemGroup = Problems["groups"][number];
+export type RowPage = GetResourcesByKindAnswer;
+export type RowColumn = RowPage["columns"][number];
+export type Row = RowPage["items"][number];
+export type Change = GetAuditAnswer["items"][number];
+export type Cause = NonNullable<Change["cause"]>;
+export type HistoryPage = GetHistoryByKindByNameAnswer;
+export type Revision = HistoryPage["revisions"][number];
+export type Difference = GetDiffByKindByNameAnswer;
+export type FieldChange = Difference["changes"][number];
+export type Rollback = PostRollbackByKindByNameAnswer;
 
 /** One resource in the answer of KIND/NAME/why. */
 export interface Explained {

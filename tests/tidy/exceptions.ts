@@ -8,6 +8,11 @@ export interface Exception {
 
 export const exceptions: readonly Exception[] = [
   {
+    rule: "a file has at most 500 lines, a test 800",
+    path: "src/client/rest-api.ts",
+    reason: "written by `npm run docs`, and read by name",
+  },
+  {
     rule: "a line has at most 100 columns",
     path: "src/cli/bin.ts",
     reason: "the flags of Node.js are in the first line, which has no continuation",

@@ -14,6 +14,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   bridge: ["kernel", "engine", "intents", "store/port.ts"],
   housekeeping: ["kernel", "engine", "intents", "store/port.ts"],
   authoring: ["kernel", "engine", "contract"],
+  // For programs of users, also in browsers.
+  client: [],
   surfaces: ["kernel", "intents", "contract", "store/port.ts", "adapters/*/port.ts"],
   modules: [
     "kernel",

@@ -10,7 +10,7 @@ import { reachable } from "./reachable.ts";
 const dist = join(root, "dist");
 
 /** What users of the package import, by name: see "exports" in package.json. */
-const libraries = ["authoring/setpoint", "testing/testing"];
+const libraries = ["authoring/setpoint", "client/client", "testing/testing"];
 const program = "cli/bin";
 
 buildPackage();

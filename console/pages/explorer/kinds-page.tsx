@@ -3,7 +3,7 @@
 import { insight } from "../../api/insight.ts";
 import { kinds } from "../../api/kinds.ts";
 import type { KindInfo } from "../../api/kinds.ts";
-import type { Counts, KindCount } from "../../api/types.ts";
+import type { Counts, KindCount, ResourceState } from "../../api/types.ts";
 import { FilterBar } from "../../components/filter-bar.tsx";
 import { currentNamespace } from "../../components/namespace-switch.tsx";
 import { StateBar } from "../../components/state.tsx";
@@ -18,6 +18,11 @@ import { Button } from "../../ui/button.tsx";
 import { Empty, ErrorPanel, Skeleton } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 
+function countOf(count: KindCount | undefined, state: ResourceState): number {
+  const states: Readonly<Partial<Record<ResourceState, number>>> = count?.states ?? {};
+  return states[state] ?? 0;
+}
+
 export function KindsPage({ query }: PageProps) {
   const namespace = currentNamespace();
   const text = query.get("q") ?? "";
@@ -30,7 +35,7 @@ export function KindsPage({ query }: PageProps) {
   const known = new Map((counts.data?.kinds ?? []).map((count) => [count.kind, count]));
   const found = (kinds.value ?? [])
     .filter(({ id, kind }) => `${id} ${kind}`.toLowerCase().includes(text.toLowerCase()))
-    .filter(({ id }) => state === undefined || (known.get(id)?.states[state] ?? 0) > 0);
+    .filter(({ id }) => state === undefined || countOf(known.get(id), state) > 0);
   const own = found.filter((kind) => !isOfKubernetes(kind));
   const builtIn = found.filter(isOfKubernetes);
   const change = (changes: Readonly<Record<string, string | undefined>>): void =>

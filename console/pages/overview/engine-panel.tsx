@@ -25,7 +25,7 @@ export function EnginePanel() {
     <Panel title="Engine" note="last hour, this server">
       {error !== undefined && <ErrorPanel error={error} onRetry={refetch} />}
       {data === undefined && error === undefined && <Skeleton lines={6} />}
-      {data?.series.map(({ name, unit = "", values }) => (
+      {data?.series.map(({ name, unit, values }) => (
         <TimeChart
           key={name}
           title={name}

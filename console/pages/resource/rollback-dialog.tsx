@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { report } from "../../actions/question.ts";
 import { insight } from "../../api/insight.ts";
-import type { Rollback } from "../../api/insight.ts";
+import type { Rollback } from "../../api/types.ts";
 import { DiffView } from "../../components/diff-view.tsx";
 import { countText } from "../../format/number.ts";
 import { refetchAll } from "../../query/query.ts";

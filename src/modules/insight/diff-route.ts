@@ -39,8 +39,8 @@ export function diffRoute(ports: RoutePorts, lives: Lives): Route {
             kind: { type: "string" },
             namespace: { type: "string" },
             name: { type: "string" },
-            from: { type: "object" },
-            to: { type: "object" },
+            from: sideSchema,
+            to: sideSchema,
             changes: { type: "array", items: changeSchema },
           },
           ["kind", "name", "from", "to", "changes"],
@@ -76,6 +76,12 @@ export function diffRoute(ports: RoutePorts, lives: Lives): Route {
     },
   };
 }
+
+const sideSchema = objectSchema({
+  revision: { type: "integer" },
+  time: { type: "string", format: "date-time" },
+  isAbsent: { type: "boolean", description: "The resource did not exist." },
+});
 
 function sideJson(change: Change): { revision: number; time: string } {
   return { revision: change.revision, time: timeOf(change) };

@@ -73,7 +73,7 @@ export function historyRoute(ports: RoutePorts, lives: Lives): Route {
             revisions: { type: "array", items: revisionSchema },
             next: nextField,
           },
-          ["kind", "name", "revisions"],
+          ["kind", "name", "compactedTo", "revisions"],
         ),
       },
     },

@@ -44,6 +44,15 @@ const sortField = {
   description: "Fields to sort by, such as -created,name. A minus sign means descending.",
 };
 
+const columnSchema = objectSchema(
+  {
+    key: { type: "string", description: "In the rows, in filters and for sorting." },
+    title: { type: "string" },
+    type: { type: "string", enum: ["text", "number", "boolean"] },
+  },
+  ["key", "title", "type"],
+);
+
 export function listRoute(ports: RoutePorts): Route {
   return {
     method: "GET",
@@ -76,7 +85,7 @@ export function listRoute(ports: RoutePorts): Route {
               type: "integer",
               description: "The response includes all changes up to this revision.",
             },
-            columns: { type: "array", items: { type: "object" } },
+            columns: { type: "array", items: columnSchema },
             items: { type: "array", items: rowSchema },
             next: nextField,
           },

@@ -24,7 +24,8 @@ interface Group {
 }
 
 export function problemsRoute(ports: RoutePorts): Route {
-  const example = objectSchema({ namespace: { type: "string" }, name: { type: "string" } });
+  const properties = { namespace: { type: "string" }, name: { type: "string" } };
+  const example = objectSchema(properties, ["name"]);
   return {
     method: "GET",
     path: "/api/v1/problems",

@@ -17,10 +17,18 @@ export const rowSchema: JsonObject = objectSchema(
     generation: { type: "integer" },
     state: stateSchema,
     reason: { type: "string" },
-    columns: { type: "object", description: "The printer columns of the kind, by their keys." },
-    labels: { type: "object", description: "Where they are requested." },
+    columns: {
+      type: "object",
+      description: "The printer columns of the kind, by their keys.",
+      additionalProperties: { type: ["string", "number", "boolean", "null"] },
+    },
+    labels: {
+      type: "object",
+      description: "Where they are requested.",
+      additionalProperties: { type: "string" },
+    },
   },
-  ["name", "uid", "revision", "state"],
+  ["name", "uid", "revision", "created", "state", "columns"],
 );
 
 export function rowJson(
