@@ -5,10 +5,13 @@
 //   GET /apps/NAME/health  200 while it is healthy
 //   DELETE /apps/NAME      stops it
 //   GET /apps              all of them, one per line
+//
+//   node deployer.mjs [PORT [FILE]]: with FILE, it knows its applications again after a restart
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 
-const port = 8092;
-const apps = new Map();
+const [, , port = "8092", file] = process.argv;
+const apps = new Map(file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file)) : []);
 
 async function answerTo(request) {
   const [, , name, part] = request.url.split("/");
@@ -31,15 +34,26 @@ async function answerTo(request) {
   }
 }
 
+/** A reader finds the old file or the new one, also when the service ends in the middle. */
+function save() {
+  if (file === undefined) return;
+  writeFileSync(`${file}.new`, JSON.stringify([...apps]));
+  renameSync(`${file}.new`, file);
+}
+
 function lineOf({ name, image, replicas }) {
   return `${name}: ${replicas} x ${image}`;
 }
 
 async function handle(request, response) {
   const [status, body] = await answerTo(request);
+  if (request.method !== "GET") save();
   const text = typeof body === "string" ? body : JSON.stringify(body);
   response.writeHead(status, { "content-type": "application/json" }).end(`${text}\n`);
 }
 
-createServer((request, response) => void handle(request, response)).listen(port, "127.0.0.1");
-console.log("the deployer is ready");
+createServer((request, response) => void handle(request, response)).listen(
+  Number(port),
+  "127.0.0.1",
+  () => console.log("the deployer is ready"),
+);

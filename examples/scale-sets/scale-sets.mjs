@@ -3,16 +3,19 @@
 // removes the set, and /instanceView returns the state of its machines. Its own autoscaler changes
 // sku.capacity at any time: POST /autoscaler/NAME simulates it. Every write is printed.
 //
-//   node scale-sets.mjs [PORT]
+//   node scale-sets.mjs [PORT [FILE]]: with FILE, it has its sets again after a restart
 import { createServer } from "node:http";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
 const port = Number(process.argv[2] ?? 8090);
 const secondsOfWork = 1;
-const sets = new Map();
+const file = process.argv[3];
+const sets = new Map(file !== undefined && existsSync(file) ? JSON.parse(readFileSync(file)) : []);
 const operations = new Map();
 const document = readFileSync(new URL("openapi.yaml", import.meta.url));
-let lastNumber = 0;
+let lastNumber = Math.max(0, ...[...sets.values()].map((set) => set.properties.uniqueId));
+// What was running when the service ended has ended as well.
+for (const set of sets.values()) set.properties.provisioningState = "Succeeded";
 
 const routes = [
   ["GET", /^\/openapi\.yaml$/, () => answer(200, document, { "content-type": "text/yaml" })],
@@ -79,6 +82,7 @@ function work(set, during, afterwards, host) {
     operations.set(id, { status: "Succeeded" });
     if (afterwards === undefined) sets.delete(set.name);
     else set.properties.provisioningState = afterwards;
+    save();
   }, secondsOfWork * 1000);
   const address = `http://${host}/operations/${id}`;
   return { "azure-asyncoperation": address, "retry-after": String(secondsOfWork) };
@@ -135,15 +139,28 @@ async function handle(request, response) {
       text === "" ? {} : JSON.parse(text),
       request.headers.host,
     );
+    if (method !== "GET") save();
     const raw = body === undefined || Buffer.isBuffer(body) ? body : JSON.stringify(body);
     return response.writeHead(status, headers).end(raw);
   }
   return response.writeHead(404).end();
 }
 
+/** A reader finds the old file or the new one, also when the service ends in the middle. */
+function save() {
+  if (file === undefined) return;
+  writeFileSync(`${file}.new`, JSON.stringify([...sets]));
+  renameSync(`${file}.new`, file);
+}
+
 function hidden(text) {
   return text.replace(/("adminPassword":)"[^"]*"/, '$1"***"');
 }
 
-createServer((request, response) => void handle(request, response)).listen(port, "127.0.0.1");
-console.log(`scale sets are kept at http://127.0.0.1:${port}`);
+createServer((request, response) => void handle(request, response)).listen(
+  port,
+  "127.0.0.1",
+  () => {
+    console.log(`scale sets are kept at http://127.0.0.1:${port}`);
+  },
+);

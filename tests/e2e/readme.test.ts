@@ -21,8 +21,8 @@ test("the README is as it says", { timeout: 120_000 }, async () => {
   // Both modules from the start, so that the server need not be started twice.
   const modules = ["examples/hello/hello.ts", "examples/greeting/greeting.ts"];
   const flags = modules.flatMap((module) => ["--module", module]);
-  const args = ["dev", "--listen", "127.0.0.1:0", ...flags];
+  const args = ["dev", "--demo", "--listen", "127.0.0.1:0", ...flags];
   await using server = await startProgram("src/cli/main.ts", { cwd: clone, args });
-  await server.waitForLine(/ready on/);
+  await server.waitForLine(/^ {2}try /);
   await reader.play(steps);
 });

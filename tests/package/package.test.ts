@@ -67,6 +67,30 @@ for (const [title, node] of runtimes) {
   });
 }
 
+it("the package runs the demo on Node.js 22", async () => {
+  const data = join(installed.folder, "demo-data");
+  const args = ["dev", "--demo", "--listen", "127.0.0.1:0", "--data", data];
+  await using server = await installed.start(node22, args);
+  await server.waitForLine(/^ {11}5\. /, { limitMs: 120_000 });
+  assert.match(server.stdout(), /^ {14}setpoint why environment\/preview-search -n demo$/m);
+  assert.doesNotMatch(server.stdout(), /^ {2}demo /m);
+});
+
+it("programs import setpoint/client with its types", async () => {
+  const folder = join(installed.folder, "program");
+  await cp(join(root, "examples", "client"), folder, { recursive: true });
+  await installed.link(folder);
+  const tsc = join(root, "node_modules", ".bin", "tsc");
+  const options = ["--noEmit", "--strict", "--module", "nodenext", "--types", "node"];
+  const ran = spawnSync(tsc, [...options, "problems.ts"], { cwd: folder, encoding: "utf8" });
+  assert.equal(ran.status, 0, ran.stdout);
+  const text =
+    'import { operations } from "setpoint/client"; console.log(operations.getCounts.path)';
+  const script = ["--input-type=module", "--eval", text];
+  const { stdout, stderr } = spawnSync(node22, script, { cwd: folder, encoding: "utf8" });
+  assert.equal(stdout, "/api/v1/counts\n", stderr);
+});
+
 it("the package serves the console that it contains", async () => {
   const data = join(installed.folder, "console-data");
   const args = ["serve", "--listen", "127.0.0.1:0", "--data", data];

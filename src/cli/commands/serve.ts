@@ -22,6 +22,8 @@ import { levels, logger } from "../../telemetry/log.ts";
 import type { LogForm } from "../../telemetry/log-form.ts";
 import type { Level, Logger } from "../../telemetry/log.ts";
 import { moduleOption } from "../module-option.ts";
+import { openDemo } from "../demo/demo.ts";
+import type { Demo, DemoFlags } from "../demo/demo.ts";
 import { addStoreOptions, configuredBy } from "../store-options.ts";
 import type { StoreFlags } from "../store-options.ts";
 
@@ -37,6 +39,7 @@ interface Manner {
   readonly form: LogForm;
   /** Whether somebody sits there and pressed Ctrl-C. */
   readonly isWatched: boolean;
+  readonly demo?: Demo | undefined;
 }
 
 export function addServe(program: Command): void {
@@ -55,14 +58,20 @@ export function addServe(program: Command): void {
 export function addDev(program: Command): void {
   addServeOptions(program.command("dev"))
     .description("run a server for development: like serve, with a readable log")
-    .action((flags: Flags, command: Command) =>
-      serve(anew(configOf(flags, command)), {
+    .option("--demo", "fill a new data folder with a live demo (npm start does)")
+    .option("--empty", "without the demo, also if --demo is given")
+    .action(async (flags: Flags & DemoFlags, command: Command) => {
+      const config = anew(configOf(flags, command));
+      const demo = await openDemo(config, flags);
+      await serve(demo?.config ?? config, {
         level: "warn",
-        runsLevel: "info",
+        // What the demo does is in the console; the terminal keeps showing what to try.
+        runsLevel: demo?.runs === true && config.engine.modules.length === 0 ? "error" : "info",
         form: flags.logFormat ?? "text",
         isWatched: true,
-      }),
-    );
+        demo,
+      });
+    });
 }
 
 function addServeOptions(command: Command): Command {
@@ -238,7 +247,15 @@ async function serve(config: ServeConfig, manner: Manner): Promise<void> {
   for (const file of server.broken) console.log(`  broken   ${file}: see the log`);
   console.log(`  stop     Ctrl-C, or kill -TERM ${process.pid}`);
   if (isWatched) server.console.prepare();
-  tellOfStop(await asked, server, log, isWatched);
+  const stopping = new AbortController();
+  void manner.demo?.start({
+    kubeconfig: server.kubeconfig,
+    print: (line) => console.log(line),
+    stopping: stopping.signal,
+  });
+  const signal = await asked;
+  stopping.abort();
+  tellOfStop(signal, server, log, isWatched);
   await server.stop();
   console.log("Setpoint has stopped");
   // A reconciler that ignored its end may hold timers or sockets, which would keep the process.
