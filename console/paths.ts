@@ -14,6 +14,8 @@ export interface ResourceAddress {
 
 export type ResourceTab = "why" | "status" | "events" | "history" | "yaml" | "related";
 
+export type FleetTab = "clusters" | "instances" | "rollouts" | "offerings" | "organisations";
+
 type Query = Readonly<Record<string, string | number | undefined>>;
 
 export const paths = {
@@ -26,18 +28,19 @@ export const paths = {
   environments: (query: Query = {}) => path(["environments"], query),
   environment: (namespace: string, name: string, tab?: string, query: Query = {}) =>
     path(["environments", namespace, name, ...(tab ? [tab] : [])], query),
-  fleet: (tab?: "clusters" | "instances" | "rollouts", query: Query = {}) =>
-    path(["fleet", ...(tab ? [tab] : [])], query),
-  fleetItem: (tab: string, namespace: string, name: string, view?: string, query: Query = {}) =>
-    path(["fleet", tab, namespace || "-", name, ...(view ? [view] : [])], query),
+  fleet: (tab?: FleetTab, query: Query = {}) => path(["fleet", ...(tab ? [tab] : [])], query),
+  fleetItem: (tab: FleetTab, name: string, query: Query = {}) => path(["fleet", tab, name], query),
+  fleetInstance: (offering: string, namespace: string, name: string) =>
+    path(["fleet", "instances", offering, namespace, name], {}),
   gitops: (query: Query = {}) => path(["gitops"], query),
   deployment: (namespace: string, name: string, tab?: string, query: Query = {}) =>
     path(["gitops", namespace, name, ...(tab ? [tab] : [])], query),
   connect: (query: Query = {}) => path(["connect"], query),
   connection: (name: string, tab?: string, query: Query = {}) =>
     path(["connect", name, ...(tab ? [tab] : [])], query),
-  providers: (parts: readonly string[] = [], query: Query = {}) =>
-    path(["providers", ...parts], query),
+  providers: (query: Query = {}) => path(["providers"], query),
+  subscription: (id: string, tab?: string, query: Query = {}) =>
+    path(["providers", id, ...(tab ? [tab] : [])], query),
   activity: (query: Query = {}) => path(["activity"], query),
   reference: (query: Query = {}) => path(["reference"], query),
   signIn: (next?: string) => path(["sign-in"], { next }),

@@ -4,7 +4,7 @@
 import type { ComponentType } from "preact";
 import type { ShapeName } from "./ui/shapes.ts";
 import { paths } from "./paths.ts";
-import type { ResourceTab } from "./paths.ts";
+import type { FleetTab, ResourceTab } from "./paths.ts";
 
 export interface PageProps {
   readonly params: Readonly<Record<string, string>>;
@@ -71,6 +71,16 @@ export const sections: readonly Section[] = [
     counts: ["environments.environments.setpoint.dev"],
   },
   {
+    id: "fleet",
+    label: "Fleet",
+    icon: "fleet",
+    href: paths.fleet(),
+    key: "f",
+    group: 2,
+    kind: "dataplaneclusters.fleet.setpoint.dev",
+    counts: ["dataplaneclusters.fleet.setpoint.dev", "rollouts.fleet.setpoint.dev"],
+  },
+  {
     id: "gitops",
     label: "GitOps",
     icon: "gitops",
@@ -79,6 +89,15 @@ export const sections: readonly Section[] = [
     group: 2,
     kind: "gitopsdeployments.gitops.setpoint.dev",
     counts: ["gitopsdeployments.gitops.setpoint.dev"],
+  },
+  {
+    id: "providers",
+    label: "Providers",
+    icon: "providers",
+    href: paths.providers(),
+    key: "p",
+    group: 2,
+    kind: "subscriptions.arm.setpoint.dev",
   },
   {
     id: "activity",
@@ -146,6 +165,20 @@ function deploymentCrumbs({ namespace = "", name = "" }: Crumbs): readonly Crumb
 const loadDeployment = async (): Promise<Page> =>
   (await import("./pages/gitops/deployment-page.tsx")).DeploymentPage;
 
+const loadFleet = async (): Promise<Page> =>
+  (await import("./pages/fleet/fleet-page.tsx")).FleetPage;
+
+const fleet: Crumb = { label: "Fleet", href: paths.fleet() };
+
+function fleetCrumbs(tab: FleetTab, label: string, name: string | undefined): readonly Crumb[] {
+  return [fleet, { label, href: paths.fleet(tab) }, { label: name ?? "" }];
+}
+
+const providers: Crumb = { label: "Providers", href: paths.providers() };
+
+const loadSubscription = async (): Promise<Page> =>
+  (await import("./pages/providers/subscription-page.tsx")).SubscriptionPage;
+
 export const routes: readonly Route[] = [
   {
     pattern: "/",
@@ -202,6 +235,42 @@ export const routes: readonly Route[] = [
     load: loadEnvironment,
   },
   {
+    pattern: "/fleet",
+    section: "fleet",
+    crumbs: () => [{ label: "Fleet" }],
+    load: loadFleet,
+  },
+  {
+    pattern: "/fleet/:tab",
+    section: "fleet",
+    crumbs: ({ tab = "" }) => [fleet, { label: tab.charAt(0).toUpperCase() + tab.slice(1) }],
+    load: loadFleet,
+  },
+  {
+    pattern: "/fleet/clusters/:name",
+    section: "fleet",
+    crumbs: ({ name }) => fleetCrumbs("clusters", "Clusters", name),
+    load: async () => (await import("./pages/fleet/cluster-page.tsx")).ClusterPage,
+  },
+  {
+    pattern: "/fleet/rollouts/:name",
+    section: "fleet",
+    crumbs: ({ name }) => fleetCrumbs("rollouts", "Rollouts", name),
+    load: async () => (await import("./pages/fleet/rollout-page.tsx")).RolloutPage,
+  },
+  {
+    pattern: "/fleet/organisations/:name",
+    section: "fleet",
+    crumbs: ({ name }) => fleetCrumbs("organisations", "Organisations", name),
+    load: async () => (await import("./pages/fleet/organisation-page.tsx")).OrganisationPage,
+  },
+  {
+    pattern: "/fleet/instances/:offering/:namespace/:name",
+    section: "fleet",
+    crumbs: ({ name }) => fleetCrumbs("instances", "Instances", name),
+    load: async () => (await import("./pages/fleet/instance-page.tsx")).InstancePage,
+  },
+  {
     pattern: "/gitops",
     section: "gitops",
     crumbs: () => [{ label: "GitOps" }],
@@ -218,6 +287,24 @@ export const routes: readonly Route[] = [
     section: "gitops",
     crumbs: deploymentCrumbs,
     load: loadDeployment,
+  },
+  {
+    pattern: "/providers",
+    section: "providers",
+    crumbs: () => [{ label: "Providers" }],
+    load: async () => (await import("./pages/providers/providers-page.tsx")).ProvidersPage,
+  },
+  {
+    pattern: "/providers/:subscription",
+    section: "providers",
+    crumbs: ({ subscription = "" }) => [providers, { label: subscription }],
+    load: loadSubscription,
+  },
+  {
+    pattern: "/providers/:subscription/:tab",
+    section: "providers",
+    crumbs: ({ subscription = "" }) => [providers, { label: subscription }],
+    load: loadSubscription,
   },
   {
     pattern: "/activity",

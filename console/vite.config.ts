@@ -9,7 +9,16 @@ import type { Plugin, ProxyOptions } from "vite";
 const server = process.env["SETPOINT_SERVER"] ?? "https://127.0.0.1:7443";
 const data = process.env["SETPOINT_DATA"] ?? join(import.meta.dirname, "..", "setpoint-data");
 
-const proxied = ["/api", "/apis", "/openapi", "/operations", "/version", "/metrics"];
+const proxied = [
+  "/api",
+  "/apis",
+  "/openapi",
+  "/operations",
+  "/version",
+  "/metrics",
+  "/swagger",
+  "/providers",
+];
 
 function proxy(): Record<string, ProxyOptions> {
   const token = readFileSync(join(data, "admin.token"), "utf8").trim();

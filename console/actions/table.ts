@@ -2,14 +2,20 @@
 
 import { may, mayOn } from "../api/rights.ts";
 import type { Action, Subject } from "./action.ts";
+import { clusterActions } from "./cluster-actions.ts";
 import { environmentActions } from "./environment-actions.ts";
 import { gitopsActions } from "./gitops-actions.ts";
+import { instanceActions } from "./instance-actions.ts";
 import { resourceActions } from "./resource-actions.ts";
+import { rolloutActions } from "./rollout-actions.ts";
 
 export const actions: readonly Action[] = [
   ...resourceActions,
   ...environmentActions,
   ...gitopsActions,
+  ...clusterActions,
+  ...instanceActions,
+  ...rolloutActions,
 ];
 
 /** What fits a resource, in the order of the table. */
