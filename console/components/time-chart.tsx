@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { amountText } from "../format/number.ts";
+import { amountText, measureOf } from "../format/number.ts";
 import { clockText } from "../format/time.ts";
 import { zone } from "../settings/settings.ts";
 import { chartLines, chartTop } from "./chart-lines.ts";
@@ -27,7 +27,8 @@ export function TimeChart({ title, unit, values, fromMs, stepMs, threshold }: Ti
   const last = values.findLast((value) => value !== null) ?? undefined;
   const top = chartTop(values, threshold?.value);
   const y = (value: number): number => height - (value / top) * height;
-  const shown = last === undefined ? "no data" : `${amountText(last)} ${unit}`;
+  const [amount, ownUnit] = last === undefined ? ["–", ""] : measureOf(last, unit);
+  const shown = last === undefined ? "no data" : `${amount} ${ownUnit}`;
   const times = [0, 0.5, 1].map(
     (share) => fromMs + share * Math.max(0, values.length - 1) * stepMs,
   );
@@ -50,7 +51,7 @@ export function TimeChart({ title, unit, values, fromMs, stepMs, threshold }: Ti
         </button>
       </div>
       <div class="chart-value">
-        {last === undefined ? "–" : amountText(last)} <span>{last === undefined ? "" : unit}</span>
+        {amount} <span>{ownUnit}</span>
       </div>
       {isTable.value ? (
         <ValueTable {...{ values, fromMs, stepMs, unit, title }} />

@@ -1,5 +1,6 @@
 // All kinds that the server serves, with their counts.
 
+import { useSignal } from "@preact/signals";
 import { insight } from "../../api/insight.ts";
 import { kinds } from "../../api/kinds.ts";
 import type { KindInfo } from "../../api/kinds.ts";
@@ -76,8 +77,19 @@ export function KindsPage({ query }: PageProps) {
           No kind matches.
         </Empty>
       )}
-      <KindTable title="Kinds of modules" list={own} known={known} state={query.get("state")} />
-      <KindTable title="Built-in kinds" list={builtIn} known={known} state={query.get("state")} />
+      {(counts.data ?? counts.error) !== undefined &&
+        [
+          { title: "Kinds of modules", list: own },
+          { title: "Built-in kinds", list: builtIn },
+        ].map((each) => (
+          <KindTable
+            key={each.title}
+            {...each}
+            known={known}
+            state={query.get("state")}
+            isWhole={text !== ""}
+          />
+        ))}
     </>
   );
 }
@@ -91,9 +103,12 @@ interface KindTableProps {
   readonly list: readonly KindInfo[];
   readonly known: ReadonlyMap<string, KindCount>;
   readonly state: string | null;
+  /** Also the kinds without resources: a filter looks for them. */
+  readonly isWhole: boolean;
 }
 
-function KindTable({ title, list, known, state }: KindTableProps) {
+function KindTable({ title, list, known, state, isWhole }: KindTableProps) {
+  const isOpen = useSignal(false);
   if (list.length === 0) return null;
   const filter = state === null ? {} : { q: `state:${state}` };
   const sorted = [...list].sort(
@@ -101,6 +116,10 @@ function KindTable({ title, list, known, state }: KindTableProps) {
       (known.get(other.id)?.total ?? 0) - (known.get(one.id)?.total ?? 0) ||
       one.id.localeCompare(other.id),
   );
+  const used = sorted.filter(({ id }) => (known.get(id)?.total ?? 0) > 0);
+  const unused = sorted.length - used.length;
+  const hasFold = !isWhole && unused > 0 && used.length > 0;
+  const shown = hasFold && !isOpen.value ? used : sorted;
   return (
     <Panel title={title} note={plural(list.length, "kind")}>
       <table class="table kinds">
@@ -117,7 +136,7 @@ function KindTable({ title, list, known, state }: KindTableProps) {
           </tr>
         </thead>
         <tbody>
-          {sorted.map(({ id, kind, group }) => {
+          {shown.map(({ id, kind, group }) => {
             const count = known.get(id);
             return (
               <tr key={id}>
@@ -136,6 +155,19 @@ function KindTable({ title, list, known, state }: KindTableProps) {
           })}
         </tbody>
       </table>
+      {hasFold && (
+        <p class="panel-foot">
+          <Button
+            look="link"
+            expanded={isOpen.value}
+            onClick={() => {
+              isOpen.value = !isOpen.value;
+            }}
+          >
+            {isOpen.value ? "Hide" : "Show"} {plural(unused, "kind")} without resources
+          </Button>
+        </p>
+      )}
     </Panel>
   );
 }

@@ -7,6 +7,8 @@ import { useQuery } from "../../query/query.ts";
 import { zone } from "../../settings/settings.ts";
 import { Empty, ErrorPanel, Skeleton } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
+import { repeatsOf } from "./repeats.ts";
+import type { Repeat } from "./repeats.ts";
 
 const shown = 8;
 /** Events are changes as well, and are shown with their resource. */
@@ -24,7 +26,8 @@ export function ChangesPanel({ namespace }: { namespace: string }) {
     async (signal) => await insight.audit({ namespace, limit: read }, signal),
     { live: () => true },
   );
-  const changes = (data?.items ?? []).filter(({ kind }) => kind !== "events").slice(0, shown);
+  const changes = (data?.items ?? []).filter(({ kind }) => kind !== "events");
+  const runs = repeatsOf(changes).slice(0, shown);
   return (
     <Panel
       title="Latest changes"
@@ -39,8 +42,8 @@ export function ChangesPanel({ namespace }: { namespace: string }) {
       {data !== undefined && changes.length === 0 && <Empty>No changes in the history.</Empty>}
       {changes.length > 0 && (
         <ol class="changes">
-          {changes.map((change) => (
-            <Line key={change.revision} change={change} />
+          {runs.map(({ change, count }) => (
+            <Line key={change.revision} change={change} count={count} />
           ))}
         </ol>
       )}
@@ -48,7 +51,7 @@ export function ChangesPanel({ namespace }: { namespace: string }) {
   );
 }
 
-function Line({ change }: { change: Change }) {
+function Line({ change, count }: Repeat) {
   const { time, type, kind, namespace = "", name, cause } = change;
   const title = kindNamed(kind)?.kind ?? kind;
   const word = (
@@ -66,7 +69,9 @@ function Line({ change }: { change: Change }) {
         <span class="muted">{verbs[type]}</span>{" "}
         {type === "deleted" ? word : <a href={paths.resource({ kind, namespace, name })}>{word}</a>}
         <span class="sub muted">
-          {[namespace, cause?.surface].filter((part) => part).join(", ")}
+          {[namespace, cause?.surface, count > 1 ? `${count} times` : ""]
+            .filter((part) => part)
+            .join(", ")}
         </span>
       </span>
     </li>

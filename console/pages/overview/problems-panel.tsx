@@ -37,7 +37,7 @@ export function ProblemsPanel({ namespace }: { namespace: string }) {
             <tr>
               <th scope="col">Reason</th>
               <th scope="col">Resource</th>
-              <th scope="col" class="right">
+              <th scope="col" class="right wide-only">
                 Count
               </th>
             </tr>
@@ -86,7 +86,7 @@ function Problem({ group }: { group: ProblemGroup }) {
         )}
         {message !== undefined && <span class="sub">{message}</span>}
       </td>
-      <td class="right">{countText(count)}</td>
+      <td class="right wide-only">{countText(count)}</td>
     </tr>
   );
 }
