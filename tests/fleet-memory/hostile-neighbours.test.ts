@@ -7,7 +7,7 @@ import { acceptRoutesAnnotation, forceDeleteAnnotation } from "../../src/modules
 import { sampleOffering } from "../../src/modules/fleet/sample-offering.ts";
 import { openLifecycle } from "./lifecycle-fleet.ts";
 import type { LifecycleFleet } from "./lifecycle-fleet.ts";
-import { instanceAt } from "./memory-fleet.ts";
+import { instanceAt, offeringAt, organisationAt } from "./memory-fleet.ts";
 import { clusterAt } from "./test-agent.ts";
 
 const configMap = { apiVersion: "v1", kind: "ConfigMap" };
@@ -192,3 +192,55 @@ it("instances of two Offerings with the same name have preparations of their own
   const left = (await life.fleet.list("configmaps")).map(({ metadata: { name } }) => name);
   assert.ok(left.includes("rex-sso") && !left.includes(`rex-sso-${id}`), String(left));
 });
+
+describe("a preparation that cannot be applied", () => {
+  const sign = { name: "sign", template: { apiVersion: "signs.example.dev/v1", kind: "Sign" } };
+  const map = { name: "map", template: configMap, readyWhen: "true" };
+
+  it("is named, and fails a new instance after its time", async () => {
+    await using life = await openLifecycle({ offering: { preparations: [sign] } });
+    await life.create();
+    await life.settle();
+    assert.equal(await life.phase(), "preparing");
+    const synced = objectsAt((await life.read())?.status, "conditions").find(
+      (each) => each["type"] === "Synced",
+    );
+    assert.equal(textAt(synced, "reason"), "UnknownKind");
+    assert.match(textAt(synced, "message"), /the preparation sign cannot be applied: no kind Sign/);
+    await life.fleet.pass(290_000);
+    assert.equal(await life.phase(), "preparing");
+    await life.fleet.pass(20_000);
+    assert.equal(await life.phase(), "failed");
+    const reason = textAt((await life.read())?.status, "failedReason");
+    assert.equal(reason, "not prepared after 5 min: the preparation sign cannot be applied");
+  });
+
+  it("keeps neither a suspension nor an agent from its work, and what was prepared stays", async () => {
+    await using life = await openLifecycle({ offering: { preparations: [map] } });
+    await life.create();
+    await life.settle();
+    assert.equal(await life.phase(), "ready");
+    const at = { apiVersion: "v1", kind: "ConfigMap", namespace: "org-acme", name: "rex-map" };
+    const broken = { ...map, template: sign.template };
+    await life.fleet.memory.patch(offeringAt(), { spec: { preparations: [broken] } });
+    await life.settle();
+    assert.notEqual(await life.fleet.memory.read(at), undefined);
+    assert.equal(await life.phase(), "ready");
+    await life.fleet.memory.patch(organisationAt(), { spec: { isDenied: true } });
+    await settleSlowly(life);
+    assert.equal(await life.phase(), "suspended");
+    await life.fleet.memory.patch(organisationAt(), { spec: { isDenied: false } });
+    await life.fleet.memory.patch(offeringAt(), { spec: { preparations: [map] } });
+    await settleSlowly(life);
+    assert.equal(await life.phase(), "ready");
+    assert.notEqual(await life.fleet.memory.read(at), undefined);
+  });
+});
+
+/** The engine runs what has failed at most every 30 s, whatever wakes it. */
+async function settleSlowly(life: LifecycleFleet): Promise<void> {
+  for (let round = 0; round < 3; round += 1) {
+    await life.fleet.pass(30_000);
+    await life.settle();
+  }
+}

@@ -1,5 +1,6 @@
 // What the decision about an instance depends on. Everything in it was read before the decision.
 
+import type { Failed } from "../../../engine/outcome.ts";
 import type { ReadReport } from "../clusters/report.ts";
 import type { Offering } from "../offering.ts";
 import type { Instance } from "./instance.ts";
@@ -46,5 +47,7 @@ export interface Leftover {
 export type Prepared =
   | { readonly kind: "ready" }
   | { readonly kind: "pending"; readonly message: string }
+  /** A preparation could not be applied now. The run decides, and then ends with the failure. */
+  | { readonly kind: "blocked"; readonly message: string; readonly failure: Failed }
   /** A preparation cannot become ready without a change. */
   | { readonly kind: "failed"; readonly message: string; readonly detail: string };

@@ -4,6 +4,7 @@
 // the children, so that one that no template names any more is found and deleted.
 
 import { ReconcileFailure, failed } from "../../../engine/outcome.ts";
+import type { Failed } from "../../../engine/outcome.ts";
 import type { ChildDocument, Context } from "../../../engine/reconciler.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
@@ -46,8 +47,9 @@ export async function prepareAll(
     const isKnown = preparation.phase === "preparing" || routes.length > 0;
     const result = isKnown ? await prepareOne(run, input, preparation) : unknown(own);
     states[preparation.phase] = worse(states[preparation.phase], result.state);
-    // Children of a preparation that cannot be rendered stay as they are.
-    children.push(...(result.state.kind === "failed" ? own : result.children));
+    // Children of a preparation that cannot be rendered or applied stay as they are.
+    const isApplied = result.state.kind === "ready" || result.state.kind === "pending";
+    children.push(...(isApplied ? result.children : own));
   }
   await recordPrepared(run, children);
   return states;
@@ -65,9 +67,10 @@ function unknown(children: readonly PreparedChild[]): Result {
   return { state: ready, children };
 }
 
+const severity: readonly Prepared["kind"][] = ["ready", "pending", "blocked", "failed"];
+
 function worse(one: Prepared, other: Prepared): Prepared {
-  if (one.kind === "failed" || other.kind === "ready") return one;
-  return other.kind === "failed" || one.kind === "ready" ? other : one;
+  return severity.indexOf(other.kind) > severity.indexOf(one.kind) ? other : one;
 }
 
 async function prepareOne(
@@ -177,11 +180,21 @@ async function appliedOnce(
   return child;
 }
 
-/** A refusal of the child is final; an outage is repeated by the engine. */
+/** A refusal of the child is final; everything else is repeated by the engine. */
 function refusedState({ name }: CompiledPreparation, error: unknown): Prepared {
-  if (!isSetpointError(error)) throw error;
-  if (error.retry === "never") return failedState(name, error.message);
-  throw new ReconcileFailure(failed("PreparationNotApplied", error.message), { cause: error });
+  const failure = failureOf(error);
+  if (failure === undefined) throw error;
+  if (failure.retry === "never") return failedState(name, failure.message);
+  const message = `the preparation ${name} cannot be applied`;
+  const detail = `${message}: ${failure.message}`;
+  return { kind: "blocked", message, failure: { ...failure, message: detail } };
+}
+
+function failureOf(error: unknown): Failed | undefined {
+  if (error instanceof ReconcileFailure) return error.outcome;
+  if (!isSetpointError(error)) return undefined;
+  const retry = error.retry === "never" ? "never" : "soon";
+  return failed("PreparationNotApplied", error.message, { retry });
 }
 
 function failedState(name: string, why: string): Prepared {

@@ -3,8 +3,9 @@
 // step depends on is stored before it.
 
 import { again, done } from "../../../engine/outcome.ts";
-import type { Outcome, Readiness } from "../../../engine/outcome.ts";
+import type { Failed, Outcome, Readiness } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
+import { backoffMs } from "../../../engine/run/backoff.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
@@ -34,6 +35,8 @@ import { storedRoutes } from "./route-change.ts";
 /** Steps of one run; an instance that needs more continues in the next run. */
 const maxSteps = 30;
 
+const retry = { soonMostMs: 60_000 };
+
 export function instanceReconciler(ports: LifecyclePorts, name: string): Reconciler | undefined {
   const offering = ports.state.offerings.byName(name);
   if (offering === undefined) return undefined;
@@ -44,7 +47,7 @@ export function instanceReconciler(ports: LifecyclePorts, name: string): Reconci
     remove: async (resource, context) =>
       await removeInstance(new InstanceRun(ports, current(), context, resource)),
     resyncMs: fleetLimits.driftCheckMs,
-    retry: { soonMostMs: 60_000 },
+    retry,
   };
 }
 
@@ -249,16 +252,31 @@ async function performRest(
   const { phase } = run.instance;
   await releaseHold(run);
   if (!(await updateManaged(run, observed))) return undefined;
+  const { reason, message } = step;
+  const ready: Readiness = { status: step.isReady ? "True" : "False", reason, message };
+  const { preparing, routes } = observed.facts;
+  const blocked = [preparing, routes].find((each) => each.kind === "blocked");
+  if (blocked !== undefined) return blockedOutcome(run, step, blocked.failure, ready);
   const answer = phase === "ready" ? await askHook(run, "ready") : undefined;
   if (answer?.kind === "broken") return delayed(answer);
-  const { reason, message } = step;
   const heldMs = run.isRemovalHeld ? heldRetryMs : Infinity;
   const hookMs = answer?.kind === "wait" ? answer.afterMs : Infinity;
   const outgrownMs = observed.isOutgrown ? fleetLimits.placementRetryMs : Infinity;
   const afterMs = Math.min(step.afterMs ?? Infinity, heldMs, hookMs, outgrownMs);
-  const ready: Readiness = { status: step.isReady ? "True" : "False", reason, message };
   if (afterMs > fleetLimits.driftCheckMs) return done({ ready });
   return again(afterMs, { ready, reason, message });
+}
+
+/** Repeated with back-off, and not later than the next deadline of the instance. */
+function blockedOutcome(
+  { context: { attempt, random } }: InstanceRun,
+  { afterMs: deadlineMs = Infinity }: Rest,
+  failure: Failed,
+  ready: Readiness,
+): Failed {
+  const pace = failure.retry === "soon" ? "soon" : "slow";
+  const pauseMs = failure.afterMs ?? backoffMs(pace, attempt, retry, random);
+  return { ...failure, ready, afterMs: Math.min(pauseMs, deadlineMs) };
 }
 
 /** False when the cluster has no room for the type that the instance has now: it moves then. */
