@@ -203,7 +203,7 @@ it("an Offering with instances cannot be deleted, and the refusal states how man
   );
   await fleet.pass(5_000);
   const { status } = (await fleet.memory.read(offeringAt())) ?? {};
-  assert.deepEqual(valueAt(status, "instances"), { accepted: 2 });
+  assert.deepEqual(valueAt(status, "instances"), { accepted: 2, ready: 0, failed: 0 });
   for (const name of ["rex", "tri"]) await fleet.memory.remove(instanceAt(name));
   await fleet.pass(10_000);
   await fleet.memory.remove(offeringAt());

@@ -116,7 +116,7 @@ it("instances of a Probe count against no limit and leave no record", async () =
   assert.equal(counter.value, 1);
   assert.deepEqual(await fleet.list(deletedInstancesKind), []);
   const { status } = (await fleet.memory.read(offeringAt())) ?? {};
-  assert.deepEqual(objectAt(status, "instances"), { ready: 1 });
+  assert.deepEqual(objectAt(status, "instances"), { ready: 1, failed: 0 });
 });
 
 it("a Probe whose process ended anywhere continues and creates no instance twice", async () => {

@@ -69,7 +69,8 @@ async function reconcile(
   const all = [...others(ports, offering), offering];
   await boundShared(ports, context, sharedMaxima(all, clustersIn(ports)));
   const regions = await Promise.all(maxima.map(async (each) => await regionStatus(ports, each)));
-  const counts = ports.countsOf(offering.name)?.byPhase() ?? {};
+  // The columns of `kubectl get` show both.
+  const counts = { ready: 0, failed: 0, ...ports.countsOf(offering.name)?.byPhase() };
   return done({
     status: {
       endpoints: endpointsOf(offering),
