@@ -215,7 +215,7 @@ describe("a preparation that cannot be applied", () => {
     assert.equal(reason, "not prepared after 5 min: the preparation sign cannot be applied");
   });
 
-  it("keeps neither a suspension nor an agent from its work, and what was prepared stays", async () => {
+  it("does not delay a suspension, and what was prepared stays", async () => {
     await using life = await openLifecycle({ offering: { preparations: [map] } });
     await life.create();
     await life.settle();

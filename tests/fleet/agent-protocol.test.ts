@@ -317,6 +317,37 @@ describe("instances of a cluster", () => {
   });
 });
 
+describe("an Offering that a cluster does not host any more", () => {
+  it("is shown to the agent until its last instance has left the cluster", async () => {
+    const id = await fleet.create("leaver", { cluster: "west-1", region: "eu-west-1" });
+    const [cluster, offered] = [
+      "/apis/fleet.setpoint.dev/v1/dataplaneclusters/west-1",
+      "/api/v1/agent-clusters/west-1",
+    ];
+    const shown = async (): Promise<readonly string[]> => {
+      const { json } = await fleet.server.call(offered, { as: await fleet.agentToken("west-1") });
+      return objectsAt(json, "offerings").map((offering) => textAt(offering, "plural"));
+    };
+    await fleet.patch(cluster, { spec: { offerings: ["trees"] } });
+    assert.deepEqual(await shown(), ["dinosaurs"]);
+    for (const item of await fleet.instancesOf("west-1")) {
+      const left = textAt(item, "id");
+      await fleet.delete(left);
+      await waitUntil("the deletion at the agent", async () => {
+        const items = await fleet.instancesOf("west-1");
+        const found = items.find((one) => textAt(one, "id") === left);
+        return valueAt(found, "spec", "deleted") === true;
+      });
+      await fleet.report("west-1", { [left]: ready("False", "Deleted") });
+      await fleet.untilRemoved(left);
+    }
+    assert.equal(await fleet.stored(id), undefined);
+    await waitUntil("the end of the Offering", async () => (await shown()).length === 0);
+    await fleet.patch(cluster, { spec: { offerings: null } });
+    assert.deepEqual(await shown(), ["dinosaurs"]);
+  });
+});
+
 describe("a faulty or hostile agent", () => {
   let id = "";
   let other = "";

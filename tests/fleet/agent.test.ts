@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Json, JsonObject } from "../../src/kernel/json.ts";
-import { objectsAt, textAt, valueAt } from "../../src/kernel/json-read.ts";
+import { objectAt, objectsAt, textAt, valueAt } from "../../src/kernel/json-read.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { startAgent } from "./agent-process.ts";
 import type { AgentProcess } from "./agent-process.ts";
@@ -149,6 +149,67 @@ describe("the agent", () => {
     await fleet.delete(late);
     await fleet.untilRemoved(late);
   });
+});
+
+describe("an Offering whose kind the data plane does not serve", () => {
+  const offerings = "/apis/fleet.setpoint.dev/v1/offerings";
+  const cluster = "/apis/fleet.setpoint.dev/v1/dataplaneclusters/east-1";
+
+  it("cannot use the cluster, which hosts the other Offerings as before", async () => {
+    const spec = objectAt(await fleet.resource(`${offerings}/dinosaurs`), "spec");
+    const instances = { group: "dragons.example.dev", kind: "Dragon", plural: "dragons" };
+    await fleet.server.apply({
+      apiVersion: "fleet.setpoint.dev/v1",
+      kind: "Offering",
+      metadata: { name: "dragons" },
+      spec: { ...spec, instances, types: [{ name: "eval", quota: "none" }], providers },
+    });
+    const report = await waitUntil("the report about the Offering", async () => {
+      const found = objectAt(await fleet.resource(cluster), "status", "report");
+      const reason = textAt(found, "unavailable", "dragons");
+      return /does not serve the kind ManagedDragon/.test(reason) ? found : undefined;
+    });
+    assert.equal(report["isReady"], true);
+    assert.equal(await fleet.phaseOf("east-1"), "ready");
+    const other = await fleet.create("unaffected");
+    await dataPlane.untilObject(other);
+    await fleet.delete(other);
+    await fleet.untilRemoved(other);
+
+    const dragons = "/apis/dragons.example.dev/v1/namespaces/org-13640203/dragons";
+    const body = {
+      apiVersion: "dragons.example.dev/v1",
+      kind: "Dragon",
+      metadata: { name: "smaug" },
+      spec: { owner: "alice" },
+    };
+    await waitUntil("the kind Dragon", async () => {
+      const { status } = await fleet.server.setpoint.ask(dragons, { method: "POST", body });
+      return status === 201 || status === 409;
+    });
+    const why = await waitUntil("the reason of the placement", async () => {
+      const status = objectAt(await fleet.resource(`${dragons}/smaug`), "status");
+      return objectsAt(status, "placement", "why")[0];
+    });
+    assert.match(textAt(why, "reason"), /^cannot host this offering at present: .*ManagedDragon/);
+    await fleet.server.setpoint.ask(`${dragons}/smaug`, { method: "DELETE" });
+    await waitUntil("the end of smaug", async () => {
+      return (await fleet.resource(`${dragons}/smaug`)) === undefined;
+    });
+    await fleet.server.setpoint.ask(`${offerings}/dragons`, { method: "DELETE" });
+    await waitUntil("the report without the Offering", async () => {
+      const found = objectAt(await fleet.resource(cluster), "status", "report");
+      return found["unavailable"] === undefined;
+    });
+  });
+
+  const providers = [
+    {
+      id: "aws",
+      isDefault: true,
+      regions: [{ id: "us-east-1", isDefault: true, types: [{ name: "eval" }] }],
+    },
+  ];
 });
 
 describe("an agent that is killed", () => {

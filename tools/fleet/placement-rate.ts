@@ -2,7 +2,7 @@
 // A second is one of processor time, so that other programs of the machine do not count.
 
 import { sampleCluster } from "../../src/modules/fleet/clusters/sample-cluster.ts";
-import { clusterFacts } from "../../src/modules/fleet/placement/cluster-facts.ts";
+import { clusterFacts, noLoad } from "../../src/modules/fleet/placement/cluster-facts.ts";
 import { place } from "../../src/modules/fleet/placement/place.ts";
 
 const measuredMs = 2_000;
@@ -12,7 +12,7 @@ const clusters = Array.from({ length: 1_000 }, (_, at) => {
   const report = { isReady: true, operators };
   const cluster = sampleCluster({ capacity: { instances: 100 } }, { phase: "ready", report });
   const named = { ...cluster, metadata: { ...cluster.metadata, name: `cluster-${at}` } };
-  return clusterFacts(named, { used: (at * 37) % 100, usedByType: new Map() });
+  return clusterFacts(named, { ...noLoad, used: (at * 37) % 100 });
 });
 const request = {
   offering: "dinosaurs",

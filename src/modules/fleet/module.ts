@@ -18,7 +18,7 @@ import { probesKind, rolloutsKind, scalingRulesKind } from "./names.ts";
 
 export const fleet: BuiltInModule = {
   name: "fleet",
-  version: 2,
+  version: 3,
   kinds: [
     // Instances refer to them and depend on the spec alone.
     { kind: offeringKind, isReconciled: true, isQuiet: true },

@@ -59,7 +59,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
       instanceGuard({ live, ids: ports.ids, state: offered, checkQuota: quotaChecks(ports) }),
     ],
     offered,
-    routes: (more) => [agentDiscovery(more, directory)],
+    routes: (more) => [agentDiscovery(more, offered)],
     healthChecks: [maintenance.check],
     reconciles: (kind) => offerings.byKind(kind) !== undefined,
     start: (more) => startFleet({ ports, more, state: offered, useClusters }),

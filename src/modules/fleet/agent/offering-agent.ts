@@ -44,6 +44,8 @@ const stopMs = 2_000;
 /** Of a watch that the control plane does not end: its connection is closed then. */
 const lateMs = 10_000;
 
+const notRead = "the data plane has not been read yet";
+
 interface Applied {
   readonly digest: string;
   /** Of the object after it was applied; undefined when the data plane refused it. */
@@ -59,7 +61,7 @@ export class OfferingAgent {
   readonly #applied = new Map<string, Applied>();
   readonly #cancels = new Map<string, () => void>();
   /** Why the data plane cannot be followed at present. */
-  #problem: string | undefined = "the data plane has not been read yet";
+  #problem: string | undefined = notRead;
 
   constructor(input: OfferingAgentInput) {
     this.#input = input;
@@ -73,6 +75,11 @@ export class OfferingAgent {
   /** Undefined when the data plane can be used. */
   get problem(): string | undefined {
     return this.#problem;
+  }
+
+  /** The data plane has not answered yet. */
+  get isStarting(): boolean {
+    return this.#problem === notRead;
   }
 
   /** Runs until the signal aborts, and ends within a bounded time. */

@@ -61,6 +61,10 @@ export interface AgentInput {
 
 /** Signs of life are sent this often, and Offerings are looked for. */
 const beatMs = 30_000;
+/** While the data plane is read for the first time. */
+const startingMs = 500;
+/** While the data plane cannot be used. */
+const problemMs = 5_000;
 
 interface RunningOffering {
   readonly offering: OfferedToAgent;
@@ -86,10 +90,8 @@ export class Agent {
       try {
         const found = await this.#input.controlPlane.discover(stopping);
         await this.#runOfferings(found);
-        const isSettled = await this.#reportCluster(stopping);
+        pauseMs = await this.#reportCluster(stopping);
         backoff.succeeded();
-        // The data plane is read for the first time: the next report follows soon.
-        if (!isSettled) pauseMs = 500;
       } catch (error) {
         if (stopping.aborted) break;
         pauseMs = backoff.nextMs();
@@ -134,26 +136,45 @@ export class Agent {
     return kubeDataPlane(client, { cluster, offering: name, applies, namespace });
   }
 
-  /** Whether the report says what it will say until something happens. */
-  async #reportCluster(signal: AbortSignal): Promise<boolean> {
-    const [first] = this.#running.values();
-    if (first === undefined) return true;
-    const problems = [...this.#running.values()].flatMap(({ agent }) => agent.problem ?? []);
+  /** Returns when to report again. */
+  async #reportCluster(signal: AbortSignal): Promise<number> {
+    const running = [...this.#running.values()];
+    const [first] = running;
+    if (first === undefined) return beatMs;
+    const problems = new Map(
+      running.flatMap(({ offering, agent: { problem } }) =>
+        problem === undefined ? [] : [[offering.name, problem] as const],
+      ),
+    );
     const given = await this.#input.config.status();
-    const body = clusterStatus(given, problems[0]);
+    const body = clusterStatus(given, problems, running.length);
     await this.#input.controlPlane.reportCluster(first.offering.plural, body, signal);
-    return problems.length === 0;
+    if (running.some(({ agent }) => agent.isStarting)) return startingMs;
+    return problems.size > 0 ? problemMs : beatMs;
   }
 }
 
-/** One operator is reported where the status file names none: any version can be applied. */
-function clusterStatus(given: JsonObject, problem: string | undefined): JsonObject {
-  const ready =
-    problem === undefined
-      ? { type: "Ready", status: "True", reason: "Connected", message: "" }
-      : { type: "Ready", status: "False", reason: "DataPlaneUnavailable", message: problem };
+/**
+ * The cluster is ready while one of its Offerings can be applied. One operator is reported where
+ * the status file names none: any version can be applied.
+ */
+export function clusterStatus(
+  given: JsonObject,
+  problems: ReadonlyMap<string, string>,
+  offerings: number,
+): JsonObject {
+  const isReady = problems.size < offerings;
+  const [message = ""] = problems.values();
+  const ready = isReady
+    ? { type: "Ready", status: "True", reason: "Connected", message: "" }
+    : { type: "Ready", status: "False", reason: "DataPlaneUnavailable", message };
   const operators = valueAt(given, "operators") ?? [{ version: "1.0.0", ready: true }];
-  return { conditions: [ready], operators, capacity: objectAt(given, "capacity") };
+  return {
+    conditions: [ready],
+    operators,
+    capacity: objectAt(given, "capacity"),
+    ...(problems.size === 0 ? {} : { unavailable: Object.fromEntries(problems) }),
+  };
 }
 
 async function controlPlaneOf(config: AgentConfig, openHttp: OpenHttp): Promise<ControlPlane> {

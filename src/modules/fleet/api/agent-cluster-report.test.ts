@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { anyJson, anyObject } from "../../../kernel/arbitraries.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectAt, valueAt } from "../../../kernel/json-read.ts";
+import { objectAt, textAt, valueAt } from "../../../kernel/json-read.ts";
 import { compileSchema } from "../../../kernel/schema/compile.ts";
 import { validateValue } from "../../../kernel/schema/validate.ts";
 import { clusterKind } from "../kinds/cluster-kind.ts";
@@ -78,6 +78,7 @@ test("every report is refused as a validation error, or fits the schema of clust
       conditions: fc.array(fc.record({ type: fc.constant("Ready"), status: anyJson })),
       operators: fc.array(fc.oneof(operator, anyJson)),
       capacity: fc.dictionary(fc.string(), anyJson),
+      unavailable: fc.dictionary(fc.string(), anyJson),
     }),
   );
   fc.assert(
@@ -91,4 +92,18 @@ test("every report is refused as a validation error, or fits the schema of clust
       }
     }),
   );
+});
+
+test("Offerings that cannot be hosted have reasons, and anything else is refused", () => {
+  assert.equal(read({})["unavailable"], undefined);
+  const unavailable = { dinosaurs: "no kind ManagedDinosaur", dragons: "x".repeat(2_000) };
+  const stored = objectAt(read({ unavailable }), "unavailable");
+  assert.equal(textAt(stored, "dinosaurs"), "no kind ManagedDinosaur");
+  assert.equal(textAt(stored, "dragons").length, 1_024);
+  assert.deepEqual(read({ unavailable: { dragons: "" } })["unavailable"], {
+    dragons: "no reason was given",
+  });
+  refused({ unavailable: { "not a name": "x" } }, /^unavailable: "not a name" is not the name of/);
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`o${at}`, "x"]));
+  refused({ unavailable: many }, /^unavailable: has more than 100 Offerings/);
 });

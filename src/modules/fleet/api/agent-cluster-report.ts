@@ -6,6 +6,7 @@ import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { isJsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, listAt, numberAt, objectAt, objectsAt } from "../../../kernel/json-read.ts";
 import { textAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
+import { dnsLabelProblems } from "../../../kernel/names.ts";
 import { shortText } from "../../../kernel/short-text.ts";
 import { fleetLimits } from "../limits.ts";
 import type { Offering } from "../offering.ts";
@@ -21,7 +22,8 @@ export function clusterReportOf(
   const operators = operatorsOf(sent, offering);
   const kept = operators.length === 0 ? listAt(last, "operators") : operators;
   const capacity = capacityOf(objectAt(sent, "capacity"));
-  return { ...readiness(objectsAt(sent, "conditions")), operators: kept, capacity };
+  const unavailable = unavailableOf(objectAt(sent, "unavailable"));
+  return { ...readiness(objectsAt(sent, "conditions")), operators: kept, capacity, ...unavailable };
 }
 
 function readiness(conditions: readonly JsonObject[]): JsonObject {
@@ -90,6 +92,23 @@ function capacityOf(sent: JsonObject): JsonObject {
       return [type, { ...amount(units, "maxUnits"), ...amount(units, "remainingUnits") }];
     }),
   );
+}
+
+function unavailableOf(sent: JsonObject): JsonObject {
+  const entries = Object.entries(sent);
+  if (entries.length === 0) return {};
+  if (entries.length > fleetLimits.maxOfferings) {
+    throw invalid("unavailable", `has more than ${fleetLimits.maxOfferings} Offerings`);
+  }
+  const reasons = entries.map(([name]) => {
+    const named = shortText(name, 40).toWellFormed();
+    if (dnsLabelProblems(name).length > 0) {
+      throw invalid("unavailable", `${JSON.stringify(named)} is not the name of an Offering`);
+    }
+    const reason = shortText(textAt(sent, name), fleetLimits.maxReportMessageChars).toWellFormed();
+    return [name, reason || "no reason was given"] as const;
+  });
+  return { unavailable: Object.fromEntries(reasons) };
 }
 
 function amount(units: Json, field: string): JsonObject {

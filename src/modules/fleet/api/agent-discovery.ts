@@ -5,8 +5,8 @@ import type { Route, RoutePorts } from "../../../contract/route.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { readCluster } from "../clusters/cluster.ts";
+import type { FleetState } from "../fleet-state.ts";
 import { clusterOfAgent, fleetCaller } from "../identity.ts";
-import type { MemberDirectory } from "../identity.ts";
 import { offeringsKind } from "../names.ts";
 import { readOffering } from "../offering.ts";
 import type { Offering } from "../offering.ts";
@@ -15,7 +15,7 @@ import { agentCluster } from "./agent-cluster.ts";
 
 export function agentDiscovery(
   { live }: Pick<RoutePorts, "live">,
-  directory: MemberDirectory,
+  { directory, clusters }: Pick<FleetState, "directory" | "clusters">,
 ): Route {
   return {
     method: "GET",
@@ -43,9 +43,11 @@ export function agentDiscovery(
       }
       const cluster = readCluster(agentCluster({ live }, { path, caller }));
       const { offerings: names } = cluster;
-      const offerings = own
-        .filter(({ name }) => names === undefined || names.includes(name))
-        .map(offeringForAgent);
+      const used = clusters()?.get(id)?.load.usedByOffering;
+      // Instances of an Offering that was taken from the list still need their agent.
+      const isHosted = ({ name }: Offering): boolean =>
+        names === undefined || names.includes(name) || (used?.get(name) ?? 0) > 0;
+      const offerings = own.filter(isHosted).map(offeringForAgent);
       const document = { id, kind: "AgentClusterOfferings", dns: cluster.dns, offerings };
       return { kind: "document", status: 200, document };
     },

@@ -92,6 +92,11 @@ const clusterStatusSchema: JsonObject = {
     conditions: { type: "array", items: lenient },
     operators: { type: "array", items: lenient },
     capacity: { type: "object", additionalProperties: lenient },
+    unavailable: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "Offerings that the cluster cannot host at present, with the reason.",
+    },
   },
 };
 

@@ -43,6 +43,8 @@ export interface ClusterReport {
   readonly message: string;
   readonly operators: readonly Operator[];
   readonly capacity: ReadonlyMap<string, ReportedCapacity>;
+  /** Names of Offerings that the cluster cannot host at present, with the reason. */
+  readonly unavailable: ReadonlyMap<string, string>;
 }
 
 export interface Operator {
@@ -114,6 +116,12 @@ function clusterReport(report: JsonObject | undefined): ClusterReport | undefine
           maxUnits: numberAt(units, "maxUnits"),
           remainingUnits: numberAt(units, "remainingUnits"),
         },
+      ]),
+    ),
+    unavailable: new Map(
+      Object.keys(objectAt(report, "unavailable")).map((offering) => [
+        offering,
+        textAt(report, "unavailable", offering),
       ]),
     ),
   };

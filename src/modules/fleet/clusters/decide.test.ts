@@ -12,7 +12,7 @@ import type { ClusterPhase } from "./phases.ts";
 
 function report(given: Partial<ClusterReport> = {}): ClusterReport {
   const base = { atMs: 1_000, isReady: true, reason: "", message: "" };
-  return { ...base, operators: [], capacity: new Map(), ...given };
+  return { ...base, operators: [], capacity: new Map(), unavailable: new Map(), ...given };
 }
 
 function state(given: Partial<ClusterState>): ClusterState {

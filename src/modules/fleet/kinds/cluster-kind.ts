@@ -122,6 +122,10 @@ const report: JsonObject = object({
   message: { type: "string", maxLength: 1_024 },
   operators,
   capacity,
+  unavailable: described(
+    map({ type: "string", maxLength: 1_024 }, 100),
+    "Offerings that the cluster cannot host at present, with the reason.",
+  ),
 });
 
 const status: JsonObject = object({

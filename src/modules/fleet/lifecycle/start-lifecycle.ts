@@ -170,6 +170,7 @@ function placementIn(record: LiveRecord | undefined): JsonObject | null {
     phase: textAt(status, "phase"),
     operators: valueAt(status, "report", "operators") ?? null,
     capacity: valueAt(status, "report", "capacity") ?? null,
+    unavailable: valueAt(status, "report", "unavailable") ?? null,
   };
 }
 

@@ -12,7 +12,7 @@ import type { Change } from "../../../store/port.ts";
 import { sampleCluster } from "../clusters/sample-cluster.ts";
 import { clusterKey, clustersKind, offeringKey, offeringsKind } from "../names.ts";
 import { followOfferings } from "../offerings/offering-index.ts";
-import { clusterFacts } from "../placement/cluster-facts.ts";
+import { clusterFacts, noLoad } from "../placement/cluster-facts.ts";
 import { sampleOffering } from "../sample-offering.ts";
 import { measureFleet } from "./measure-fleet.ts";
 
@@ -87,7 +87,7 @@ function rig() {
   let feed: FeedListener = () => undefined;
   const status = { phase: "ready", placement: { cluster: "east-1" } };
   const stored = change("created", "rex", { ...status, actualVersions: { product: "1.0.0" } });
-  const load = { used: 1, usedByType: new Map([["standard", 1]]) };
+  const load = { ...noLoad, used: 1, usedByType: new Map([["standard", 1]]) };
   const facts = clusterFacts(resource, load);
   const stop = measureFleet({
     meter,

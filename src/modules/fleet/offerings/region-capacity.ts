@@ -93,7 +93,7 @@ export function regionCapacityName({ offering, provider, region, type }: RegionO
 function hosts(cluster: ClusterFacts, { name, requiresMultiAz }: Offering): boolean {
   if (cluster.isDeleting || isLeaving(cluster.phase) || cluster.phase === "failed") return false;
   if (requiresMultiAz && !cluster.isMultiAz) return false;
-  return cluster.offerings?.has(name) !== false;
+  return cluster.offerings?.has(name) !== false && !cluster.unavailable.has(name);
 }
 
 function takes({ types }: ClusterFacts, type: string): boolean {

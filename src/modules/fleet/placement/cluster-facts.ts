@@ -28,6 +28,8 @@ export interface ClusterFacts {
   readonly organisation: string | undefined;
   readonly capacity: ClusterCapacity;
   readonly operators: readonly Operator[];
+  /** Offerings that its agent cannot apply at present, with the reason. */
+  readonly unavailable: ReadonlyMap<string, string>;
   /** What a new instance runs; undefined when no operator is ready. */
   readonly versions: DesiredVersions | undefined;
   /** Why the cluster takes no instance at all. */
@@ -39,9 +41,14 @@ export interface ClusterFacts {
 export interface ClusterLoad {
   readonly used: number;
   readonly usedByType: ReadonlyMap<string, number>;
+  readonly usedByOffering: ReadonlyMap<string, number>;
 }
 
-export const noLoad: ClusterLoad = { used: 0, usedByType: new Map() };
+export const noLoad: ClusterLoad = {
+  used: 0,
+  usedByType: new Map(),
+  usedByOffering: new Map(),
+};
 
 export function clusterFacts(resource: Resource, load: ClusterLoad): ClusterFacts {
   const { spec } = resource;
@@ -62,6 +69,7 @@ export function clusterFacts(resource: Resource, load: ClusterLoad): ClusterFact
     organisation: organisation === "" ? undefined : organisation,
     capacity: clusterCapacity(resource),
     operators,
+    unavailable: cluster.report?.unavailable ?? new Map(),
     versions: newestVersions(operators),
     refusal: refusalOf(cluster),
     load,

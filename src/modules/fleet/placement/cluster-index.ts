@@ -52,6 +52,7 @@ export async function openClusterIndex(ports: ClusterIndexPorts): Promise<Cluste
 
 interface PlacedUnits {
   readonly cluster: string;
+  readonly offering: string;
   readonly type: string;
   readonly units: number;
 }
@@ -60,11 +61,18 @@ interface PlacedUnits {
 function placedUnits({ spec }: Resource, { namespace }: ResourceKey): PlacedUnits | undefined {
   const cluster = clusterOf(namespace);
   if (cluster === undefined) return undefined;
-  return { cluster, type: textAt(spec, "type"), units: numberAt(spec, "units") ?? 1 };
+  const [offering, type] = [textAt(spec, "offering"), textAt(spec, "type")];
+  return { cluster, offering, type, units: numberAt(spec, "units") ?? 1 };
+}
+
+interface CountedLoad {
+  used: number;
+  readonly usedByType: Map<string, number>;
+  readonly usedByOffering: Map<string, number>;
 }
 
 class FollowedClusters {
-  readonly #loads = new Map<string, { used: number; readonly usedByType: Map<string, number> }>();
+  readonly #loads = new Map<string, CountedLoad>();
   readonly #clusters = new Map<string, Resource>();
   /** Built again after a change of the cluster: with many clusters, one changes all the time. */
   readonly #facts = new Map<string, ClusterFacts>();
@@ -128,8 +136,12 @@ class FollowedClusters {
     return this.#loads.get(id) ?? noLoad;
   }
 
-  #count({ cluster, type }: PlacedUnits, units: number): void {
-    const load = this.#loads.get(cluster) ?? { used: 0, usedByType: new Map<string, number>() };
+  #count({ cluster, type, offering }: PlacedUnits, units: number): void {
+    const load = this.#loads.get(cluster) ?? {
+      used: 0,
+      usedByType: new Map<string, number>(),
+      usedByOffering: new Map<string, number>(),
+    };
     if (!this.#loads.has(cluster)) {
       this.#loads.set(cluster, load);
       this.#facts.delete(cluster);
@@ -138,6 +150,7 @@ class FollowedClusters {
     }
     load.used += units;
     load.usedByType.set(type, (load.usedByType.get(type) ?? 0) + units);
+    load.usedByOffering.set(offering, (load.usedByOffering.get(offering) ?? 0) + units);
   }
 }
 

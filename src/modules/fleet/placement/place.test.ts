@@ -32,7 +32,7 @@ function facts(
 }
 
 function used(units: number, type = "standard"): ClusterLoad {
-  return { used: units, usedByType: new Map([[type, units]]) };
+  return { ...noLoad, used: units, usedByType: new Map([[type, units]]) };
 }
 
 function chosen(clusters: readonly ClusterFacts[], more: Partial<PlacementRequest> = {}): string[] {
@@ -66,6 +66,10 @@ test("each cluster that cannot host the instance has a reason", () => {
     [facts("c", { isDraining: true }), /drained/],
     [facts("c", {}, { phase: "waiting" }), /phase is waiting/],
     [facts("c", { offerings: ["trees"] }), /does not host this offering/],
+    [
+      facts("c", {}, { ...ready, report: { unavailable: { dinosaurs: "no kind X" } } }),
+      /cannot host this offering at present: no kind X/,
+    ],
     [facts("c", { organisation: "other" }), /another organisation/],
     [facts("c", { types: ["eval"] }), /type standard/],
     [facts("c", { isMultiAz: false }), /single availability zone/, { isMultiAz: true }],

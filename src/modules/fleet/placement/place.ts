@@ -98,6 +98,8 @@ function exclusionOf(request: PlacementRequest, cluster: ClusterFacts): string |
   }
   if (refusal !== undefined) return refusal;
   if (offerings?.has(request.offering) === false) return "does not host this offering";
+  const missing = cluster.unavailable.get(request.offering);
+  if (missing !== undefined) return `cannot host this offering at present: ${missing}`;
   if (organisation !== undefined && organisation !== request.organisation) {
     return "is reserved for another organisation";
   }

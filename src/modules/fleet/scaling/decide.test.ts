@@ -4,7 +4,7 @@ import { array, assert as check, integer, property, record } from "fast-check";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { sampleCluster } from "../clusters/sample-cluster.ts";
 import { fleetVersion } from "../names.ts";
-import { clusterFacts } from "../placement/cluster-facts.ts";
+import { clusterFacts, noLoad } from "../placement/cluster-facts.ts";
 import type { ClusterFacts } from "../placement/cluster-facts.ts";
 import { decideScaling } from "./decide.ts";
 import type { ScalingStep } from "./decide.ts";
@@ -66,7 +66,7 @@ function shown(given: Given): string {
 
 function cluster(id: string, used = 0, spec: JsonObject = {}, phase = "ready"): ClusterFacts {
   const sample = sampleCluster({ capacity: { instances: 20 }, ...spec }, { phase });
-  const load = { used, usedByType: new Map([["standard", used]]) };
+  const load = { ...noLoad, used, usedByType: new Map([["standard", used]]) };
   return clusterFacts({ ...sample, metadata: { ...sample.metadata, name: id } }, load);
 }
 

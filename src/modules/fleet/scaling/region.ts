@@ -36,7 +36,7 @@ export function regionOf(
     scaled.push({
       id: cluster.id,
       isOwn: isOwn(cluster.id),
-      state: stateOf(cluster),
+      state: stateOf(rule, cluster),
       free: freeUnits(rule, cluster),
       used: cluster.load.used,
     });
@@ -70,11 +70,12 @@ function isSuitable(rule: ScalingRule, cluster: ClusterFacts): boolean {
   );
 }
 
-function stateOf({ isDeleting, isDraining, phase, refusal }: ClusterFacts): ScaledCluster["state"] {
+function stateOf({ offering }: ScalingRule, cluster: ClusterFacts): ScaledCluster["state"] {
+  const { isDeleting, isDraining, phase, refusal, unavailable } = cluster;
   if (isDeleting) return "leaving";
   if (phase === "failed") return "failed";
   if (isDraining) return "drained";
-  if (phase !== "ready") return "coming";
+  if (phase !== "ready" || unavailable.has(offering)) return "coming";
   // Ready, and an administrator has closed it.
   return refusal === undefined ? "usable" : "closed";
 }
