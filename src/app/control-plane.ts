@@ -57,7 +57,7 @@ import type { TextMeter } from "../telemetry/meter.ts";
 import { recentMetrics } from "../telemetry/recent-metrics.ts";
 import type { FollowedMetrics, RecentMetrics } from "../telemetry/recent-metrics.ts";
 import { admissionPlugins } from "./admission-plugins.ts";
-import { cachedKinds, indexTermsOf, metricsOf, rolesOf } from "./declared-parts.ts";
+import { cachedKinds, formsOf, indexTermsOf, metricsOf, rolesOf } from "./declared-parts.ts";
 import { gitWith } from "./git.ts";
 import { heavyFunctions } from "./heavy-functions.ts";
 import { builtInModules } from "./modules.ts";
@@ -305,6 +305,7 @@ async function openViews(
     live,
     kinds,
     converterOf: ({ resource }) => webhookConverter(resource, webhooks),
+    forms: formsOf(builtIn),
     indexTerms,
     onError: (error, name) => log.error({ error, definition: name }, "definition not usable"),
   });

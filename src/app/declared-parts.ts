@@ -1,11 +1,12 @@
 /** What modules declare, collected from all of them: data that needs no running process. */
-import type { BuiltInModule, DeclaredKind } from "../contract/module.ts";
+import type { BuiltInModule, DeclaredForm, DeclaredKind } from "../contract/module.ts";
 import type { ConfigurationSection } from "../contract/configuration.ts";
 import type { ExtensionPoint } from "../contract/user-module.ts";
 import { engineMetrics } from "../engine/reporting/metric-names.ts";
 import type { MetricDefinition } from "../engine/reporting/metric-names.ts";
 import type { AddedRules } from "../intents/auth/bootstrap-policy.ts";
 import type { IndexTerms } from "../kernel/draft.ts";
+import type { InstalledForm } from "../intents/kinds/definition-kinds.ts";
 import { kindId } from "../kernel/kind.ts";
 
 type Modules = readonly BuiltInModule[];
@@ -21,6 +22,23 @@ export function declaredKinds(modules: Modules): readonly ModuleKind[] {
     const module = { name: definitionOwner ?? `setpoint-${name}`, version };
     return kinds.map((each) => ({ ...each, module }));
   });
+}
+
+export interface ModuleForm extends DeclaredForm, Pick<ModuleKind, "module"> {}
+
+export function declaredForms(modules: Modules): readonly ModuleForm[] {
+  return modules.flatMap(({ name, definitionOwner, version, forms = [] }) => {
+    const module = { name: definitionOwner ?? `setpoint-${name}`, version };
+    return forms.map((each) => ({ ...each, module }));
+  });
+}
+
+/** By the name of the definition, with the module that installs it. */
+export function formsOf(modules: Modules): ReadonlyMap<string, InstalledForm> {
+  const forms = declaredForms(modules);
+  return new Map(
+    forms.map(({ kind, module, ...form }) => [kindId(kind), { form, module: module.name }]),
+  );
 }
 
 /** Ids of the kinds that the modules themselves reconcile. */

@@ -6,12 +6,16 @@ import type { RoutesOf } from "../contract/route.ts";
 import type { Subresource } from "../contract/subresource.ts";
 import type { ExtensionEntry } from "../contract/user-module.ts";
 import type { AdmissionPlugin } from "../intents/admission/admission.ts";
+import { declaredForms } from "./declared-parts.ts";
+import type { ModuleForm } from "./declared-parts.ts";
 
 /** Disposing of it frees what the modules opened. */
 export interface OpenModules extends AsyncDisposable {
   readonly declared: readonly BuiltInModule[];
   /** Those that this server starts. */
   readonly started: readonly BuiltInModule[];
+  /** The second forms of kinds that this server installs. */
+  readonly forms: readonly ModuleForm[];
   readonly admission: readonly AdmissionPlugin[];
   readonly subresources: readonly Subresource[];
   /** What each module adds to the REST API. */
@@ -57,6 +61,11 @@ export async function openModules(input: OpenModulesInput): Promise<OpenModules>
   return {
     declared: modules,
     started: given.flatMap(({ module, isStarted }) => (isStarted ? module : [])),
+    forms: given.flatMap(({ module, own, isStarted }) =>
+      isStarted
+        ? declaredForms([module]).filter((each) => each.isInstalled(own.configuration))
+        : [],
+    ),
     offered: (name) => started.find((each) => each.name === name)?.opened.offered,
     admission: open.flatMap(({ admission = [] }) => admission),
     subresources: open.flatMap(({ subresources = [] }) => subresources),

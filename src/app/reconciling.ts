@@ -145,6 +145,9 @@ async function startBuiltIn(
   for (const { kind, module, isReconciled, annotations } of declaredKinds(modules.started)) {
     await installKind(ownIntents, kind, { ...module, isReconciled, annotations });
   }
+  for (const { kind, module } of modules.forms) {
+    await installKind(ownIntents, kind, { ...module, isForm: true });
+  }
   return await modules.start({ feed, intents, ownIntents, engine });
 }
 

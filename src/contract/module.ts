@@ -24,6 +24,7 @@ import type { MetricDefinition } from "../engine/reporting/metric-names.ts";
 import type { SystemPolicy } from "../engine/external/external.ts";
 import type { Holder } from "../engine/why/diagnosis.ts";
 import type { AdmissionPlugin } from "../intents/admission/admission.ts";
+import type { OtherForm } from "../intents/kinds/other-form.ts";
 import type { AddedRules } from "../intents/auth/bootstrap-policy.ts";
 import type { IndexTerms } from "../kernel/draft.ts";
 import type { CatalogueEntry } from "../kernel/error-catalogue.ts";
@@ -46,6 +47,8 @@ export interface BuiltInModule {
   readonly version: number;
   /** Installed as CustomResourceDefinitions before `start`. */
   readonly kinds?: readonly DeclaredKind[];
+  /** Further groups in which kinds of the module are served. */
+  readonly forms?: readonly DeclaredForm[];
   /** Ids of the kinds that every process keeps in its live view. */
   readonly cachedKinds?: readonly string[];
   /** Additional terms by which the store finds a resource. Pure; runs in every write. */
@@ -96,6 +99,13 @@ export interface DeclaredKind {
   readonly isQuiet?: true;
   /** Of its definition, for other modules to read. */
   readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** A second form of a kind. Its definition is installed after the kinds. */
+export interface DeclaredForm extends OtherForm {
+  readonly kind: KindInput;
+  /** Whether a server with this section of the configuration installs it. */
+  readonly isInstalled: (configuration: unknown) => boolean;
 }
 
 /** A module of a running process. */

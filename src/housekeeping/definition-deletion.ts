@@ -47,7 +47,8 @@ async function endDefinition(
   run: DeletingRun,
 ): Promise<number | undefined> {
   const served = intents.kinds.byId(name);
-  if (served !== undefined) {
+  // Resources of a form belong to the kind that is stored.
+  if (served !== undefined && served.form === undefined) {
     await reportProgress(intents, name, [], run);
     const { count, refusals } = await deleteContent(intents, served, undefined, run);
     if (refusals.length > 0) await reportProgress(intents, name, refusals, run);

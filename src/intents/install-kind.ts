@@ -8,7 +8,7 @@ import { SetpointError } from "../kernel/errors.ts";
 import type { KindInput } from "../kernel/kind.ts";
 import type { Resource } from "../kernel/resource.ts";
 import { systemCaller, targetFor } from "./bootstrap.ts";
-import { definitionOfKind } from "./kinds/kind-definition.ts";
+import { definitionOfForm, definitionOfKind } from "./kinds/kind-definition.ts";
 import { definitionsKind } from "./kinds/definition-kinds.ts";
 import { schemaChange } from "./kinds/schema-change.ts";
 import type { Migrate } from "./kinds/schema-change.ts";
@@ -22,6 +22,8 @@ export interface ModuleIdentity {
   readonly version: number;
   /** False for records that nobody works on. */
   readonly isReconciled?: boolean;
+  /** It is a second form of another kind. */
+  readonly isForm?: true;
   /** Further annotations of the definition. */
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
@@ -46,7 +48,8 @@ export async function installKind(
   module: ModuleIdentity,
   care?: StoredCare,
 ): Promise<Installed> {
-  const bare = definitionOfKind(kind, module.isReconciled);
+  const isForm = module.isForm === true;
+  const bare = isForm ? definitionOfForm(kind) : definitionOfKind(kind, module.isReconciled);
   const metadata = bare["metadata"] as { readonly name: string; readonly annotations: object };
   const { target, name } = targetFor(intents, bare);
   const own = {

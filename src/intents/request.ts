@@ -75,6 +75,12 @@ export interface Target {
   readonly subresource: string;
 }
 
+/** A write to a second form of a kind is a write of the kind: see kinds/other-form.ts. */
+export function storedTarget(target: Target): Target {
+  const own = target.served.form?.own;
+  return own === undefined ? target : { ...target, served: own, version: own.storage };
+}
+
 export type FieldValidation = "Strict" | "Warn" | "Ignore";
 
 export interface WriteOptions {

@@ -11,6 +11,8 @@ import type { LiveRecord, LiveView } from "../live-view.ts";
 import { kindOfDefinition } from "./definition.ts";
 import { isEstablished } from "./definition-status.ts";
 import { knowingEngineStatus } from "./kind-definition.ts";
+import { formConverter } from "./other-form.ts";
+import type { OtherForm } from "./other-form.ts";
 import type { MutableKindRegistry } from "./registry.ts";
 import { servedKind } from "./served-kind.ts";
 import type { Converter, ServedKind } from "./served-kind.ts";
@@ -22,25 +24,71 @@ export interface DefinitionKindsInput {
   readonly kinds: MutableKindRegistry;
   /** How documents of a kind are converted; undefined for kinds that need no conversion. */
   readonly converterOf: (record: LiveRecord) => Converter | undefined;
+  /** By the name of the definition. */
+  readonly forms: ReadonlyMap<string, InstalledForm>;
   /** Additional terms of the documents of every kind. */
   readonly indexTerms?: IndexTerms | undefined;
   readonly onError: (error: unknown, name: string) => void;
 }
 
+/** The definition of a form belongs to its module: another one of the same name is a kind. */
+export interface InstalledForm {
+  readonly form: OtherForm;
+  readonly module: string;
+}
+
 export function followDefinitions(input: DefinitionKindsInput): void {
-  const { live, kinds, converterOf, indexTerms, onError } = input;
-  live.follow(definitionsKind, (after, before) => {
+  const { live, kinds, converterOf, forms, indexTerms, onError } = input;
+  const follow = (after: LiveRecord | undefined, before: LiveRecord | undefined): void => {
     const name = (after ?? before)?.key.name ?? "";
-    if (after === undefined || !isEstablished(after.resource)) {
+    const form = formOf(forms.get(name), after);
+    const own = form && kinds.byId(form.of);
+    const isServable = form === undefined || own !== undefined;
+    if (after === undefined || !isEstablished(after.resource) || !isServable) {
       kinds.remove(name);
       return;
     }
     try {
       const convert = converterOf(after);
-      kinds.put(servedDefinition(after, before, kinds.byId(name), { convert, indexTerms }));
+      const served = servedDefinition(after, before, kinds.byId(name), { convert, indexTerms });
+      kinds.put(form === undefined || own === undefined ? served : servedForm(served, form, own));
     } catch (error) {
       onError(error, name);
     }
+  };
+  live.follow(definitionsKind, (after, before) => {
+    follow(after, before);
+    const changed = (after ?? before)?.key.name;
+    for (const [name, { form }] of forms) {
+      if (form.of !== changed) continue;
+      const definition = live.get({ kind: definitionsKind, namespace: "", name });
+      if (definition !== undefined) follow(definition, definition);
+    }
+  });
+}
+
+function formOf(
+  installed: InstalledForm | undefined,
+  definition: LiveRecord | undefined,
+): OtherForm | undefined {
+  const maker = definition?.resource.metadata.annotations?.[annotations.module];
+  return installed?.module === maker ? installed?.form : undefined;
+}
+
+function servedForm(
+  { kind, preferred, isTerminating, definition }: ServedKind,
+  form: OtherForm,
+  own: ServedKind,
+): ServedKind {
+  return servedKind({
+    kind,
+    storedAs: own,
+    form: { own, created: form.created ?? ((document) => document) },
+    convert: formConverter(form, own.storage),
+    preferred: preferred.name,
+    cleanSince: own.cleanSince,
+    isTerminating,
+    ...(definition === undefined ? {} : { definition }),
   });
 }
 

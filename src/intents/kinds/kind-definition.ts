@@ -17,6 +17,23 @@ import { fieldRuleKey } from "./definition-field-rules.ts";
 
 /** Throws `resource.invalid` for what is no kind. */
 export function definitionOfKind(input: KindInput, isReconciled = true): JsonObject {
+  return definitionOf(input, isReconciled, (version) => {
+    const { printerColumns, schema } = version;
+    const columns = printerColumns.length === 0 ? usualColumns : printerColumns;
+    return { ...version, printerColumns: columns, schema: withEngineStatus(schema) };
+  });
+}
+
+/** For a second form of a kind, which stays as it was written: the engine never writes it. */
+export function definitionOfForm(input: KindInput): JsonObject {
+  return definitionOf(input, false, (version) => version);
+}
+
+function definitionOf(
+  input: KindInput,
+  isReconciled: boolean,
+  completed: (version: KindVersion) => KindVersion,
+): JsonObject {
   const kind = defineKind({ ...input, origin: "definition" });
   const { group, scope, versions, fieldRules } = kind;
   return {
@@ -30,7 +47,10 @@ export function definitionOfKind(input: KindInput, isReconciled = true): JsonObj
       group,
       scope,
       names: namesJson(kind),
-      versions: versions.map((version) => versionJson(version, fieldRules)),
+      versions: versions.map((version) => {
+        const schema = fieldRules.reduce(withRule, version.schema);
+        return versionJson(completed({ ...version, schema }));
+      }),
     },
   };
 }
@@ -62,20 +82,21 @@ function namesJson({ names }: Kind): JsonObject {
   };
 }
 
-function versionJson(version: KindVersion, rules: readonly FieldRule[]): JsonObject {
-  const { name, served, storage, selectableFields, printerColumns, subresources } = version;
+function versionJson(version: KindVersion): JsonObject {
+  const { name, served, storage, schema } = version;
+  const { selectableFields, printerColumns, subresources } = version;
   const { deprecationWarning } = version;
   const { scale } = subresources;
-  const columns = printerColumns.length === 0 ? usualColumns : printerColumns;
-  const withRules = rules.reduce(withRule, version.schema);
   return {
     name,
     served,
     storage,
     ...(deprecationWarning === undefined ? {} : { deprecated: true, deprecationWarning }),
-    schema: { openAPIV3Schema: withEngineStatus(withRules) },
+    schema: { openAPIV3Schema: schema },
     subresources: { status: {}, ...(scale === undefined ? {} : { scale: { ...scale } }) },
-    additionalPrinterColumns: columns as unknown as Json,
+    ...(printerColumns.length === 0
+      ? {}
+      : { additionalPrinterColumns: printerColumns as unknown as Json }),
     ...(selectableFields.length === 0
       ? {}
       : { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),

@@ -11,6 +11,7 @@ import { compileSchemaInSlices } from "../../kernel/schema/compile.ts";
 import { isHeavySchema } from "../../kernel/schema/schema-size.ts";
 import type { KindRules } from "../builtin/rules.ts";
 import { builtinType } from "./builtin-type.ts";
+import type { ServedForm } from "./other-form.ts";
 import { compileType } from "./compiled-type.ts";
 import type { CompiledType } from "./compiled-type.ts";
 import { isHiding } from "../../kernel/hidden-values.ts";
@@ -75,6 +76,8 @@ export interface ServedKind {
   readonly cleanSince: number;
   /** Whether some fields are never shown. */
   readonly hasHidden: boolean;
+  /** The kind is a second form of another one. */
+  readonly form: ServedForm | undefined;
   /** The definition is being deleted: nothing new may be created. */
   readonly isTerminating: boolean;
   /** Its resources have a reconciler, in this process or another: a write makes them due. */
@@ -114,6 +117,7 @@ export interface ServedKindInput {
   readonly verbs?: readonly string[];
   /** Another kind in whose form the documents are stored. */
   readonly storedAs?: ServedKind;
+  readonly form?: ServedForm;
   readonly storedField?: (path: string) => string;
   readonly preferred?: string;
   readonly convert?: Converter;
@@ -149,6 +153,7 @@ export function servedKind(input: ServedKindInput): ServedKind {
     hasGeneration: kind.origin === "definition" || countingGroups.has(kind.group),
     cleanSince: input.cleanSince ?? 0,
     hasHidden: kind.fieldRules.some(({ rule }) => rule === "write-only" || rule === "secret"),
+    form: input.form,
     isTerminating: input.isTerminating ?? false,
     isReconciled: input.isReconciled ?? false,
     isDueAfter: input.isDueAfter,

@@ -10,9 +10,10 @@ import type { Resource } from "../../kernel/resource.ts";
 import { withPauses } from "../../kernel/sliced.ts";
 import { sawNameHolder } from "../admission/definition-name-holders.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
+import { createdInForm } from "../kinds/other-form.ts";
 import { prepareKind } from "../kinds/served-kind.ts";
 import { alreadyExists, forbidden, unexplained } from "../refusals.ts";
-import { keyOfTarget } from "../request.ts";
+import { keyOfTarget, storedTarget } from "../request.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { causeOf } from "./cause-of.ts";
 import { commitPut } from "./commit.ts";
@@ -82,8 +83,9 @@ export interface CreateDocumentInput {
 
 export async function createDocument(
   intents: Intents,
-  input: CreateDocumentInput,
+  given: CreateDocumentInput,
 ): Promise<Written> {
+  const input = asStoredKind(given);
   const { options, wanted } = input;
   const { name, generateName } = wanted.metadata;
   const isGenerated =
@@ -99,6 +101,13 @@ export async function createDocument(
       if (!isTaken || attempt >= limits.maxGenerateNameAttempts || options.isDryRun) throw error;
     }
   }
+}
+
+function asStoredKind(input: CreateDocumentInput): CreateDocumentInput {
+  const { target, wanted } = input;
+  const { form } = target.served;
+  if (form === undefined) return input;
+  return { ...input, target: storedTarget(target), wanted: createdInForm(form, wanted) };
 }
 
 async function createNamed(

@@ -12,7 +12,7 @@ import type { Metadata, Resource } from "../../kernel/resource.ts";
 import type { ClaimRef, StoredRecord } from "../../store/port.ts";
 import { conflict, notFound, protectedFromDeletion } from "../refusals.ts";
 import { readEvenUnopened } from "../read/even-unopened.ts";
-import { keyOfTarget } from "../request.ts";
+import { keyOfTarget, storedTarget } from "../request.ts";
 import type { AlsoWritten, Caller, Intents, Target, Written } from "../request.ts";
 import { causeOf } from "./cause-of.ts";
 import { commitDelete, commitPut, isLostRace } from "./commit.ts";
@@ -51,7 +51,8 @@ export interface Deleted extends Written {
 }
 
 /** `outcome` is "deleted" when it is gone, else the document shows what it waits for. */
-export async function deleteResource(intents: Intents, input: DeleteInput): Promise<Deleted> {
+export async function deleteResource(intents: Intents, given: DeleteInput): Promise<Deleted> {
+  const input = { ...given, target: storedTarget(given.target) };
   const { target } = input;
   const { isDryRun } = input.options;
   const deleteOnce = async (record: StoredRecord): Promise<Deleted> => {

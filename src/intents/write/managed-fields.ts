@@ -6,6 +6,8 @@ import type { WriteContext } from "../../kernel/apply/managers.ts";
 import { timeText } from "../../kernel/clock.ts";
 import type { Sliced } from "../../kernel/sliced.ts";
 import type { Resource } from "../../kernel/resource.ts";
+import type { KindRegistry } from "../kinds/registry.ts";
+import type { ServedKind, ServedVersion } from "../kinds/served-kind.ts";
 import type { Intents, Target, WriteOptions } from "../request.ts";
 
 export function trackCreation(
@@ -30,7 +32,7 @@ export function trackUpdate(
 }
 
 export function writeContext(
-  { clock }: Intents,
+  { clock, kinds }: Pick<Intents, "clock" | "kinds">,
   { served, version, subresource }: Target,
   { fieldManager: manager, ownsNoNotes = false }: WriteOptions,
 ): WriteContext {
@@ -38,11 +40,8 @@ export function writeContext(
   return {
     // Whoever is recorded under a version that is gone, or never was, is forgotten.
     convert: (from, apiVersion) => {
-      for (const other of served.versions.values()) {
-        if (other.apiVersion !== apiVersion) continue;
-        return { ...from, apiVersion, type: other.type.applyType };
-      }
-      return undefined;
+      const other = versionOf(served, apiVersion) ?? versionOfForm(kinds, served, apiVersion);
+      return other && { ...from, apiVersion, type: other.type.applyType };
     },
     ...(version.type.skeleton === undefined ? {} : { skeleton: version.type.skeleton }),
     manager,
@@ -57,6 +56,24 @@ export function writeContext(
           ? notesAndStatus
           : resetFieldsOf(subresource, hasStatus),
   };
+}
+
+function versionOf(served: ServedKind, apiVersion: string): ServedVersion | undefined {
+  return served.versions.values().find((version) => version.apiVersion === apiVersion);
+}
+
+/** Managers of another form of the kind are as good as those of another version. */
+function versionOfForm(
+  kinds: KindRegistry,
+  { id }: ServedKind,
+  apiVersion: string,
+): ServedVersion | undefined {
+  for (const other of kinds.all()) {
+    if (other.form === undefined || other.id !== id) continue;
+    const version = versionOf(other, apiVersion);
+    if (version !== undefined) return version;
+  }
+  return undefined;
 }
 
 const notesAndStatus = setOf(

@@ -17,10 +17,11 @@ import type { StoredRecord } from "../../store/port.ts";
 import { sawNameHolder } from "../admission/definition-name-holders.ts";
 import type { AdmissionRequest } from "../admission/admission.ts";
 import { invalidField } from "../../kernel/field-error.ts";
+import { updatedInForm } from "../kinds/other-form.ts";
 import { prepareKind } from "../kinds/served-kind.ts";
 import type { ServedKind } from "../kinds/served-kind.ts";
 import { conflict, invalid, notFound, unexplained } from "../refusals.ts";
-import { keyOfTarget } from "../request.ts";
+import { keyOfTarget, storedTarget } from "../request.ts";
 import type { Caller, Intents, Target, WriteOptions, Written } from "../request.ts";
 import { isReadyToGo } from "./finalizers.ts";
 import { causeOf } from "./cause-of.ts";
@@ -60,7 +61,8 @@ export interface UpdateInput {
   readonly allowsBlind: boolean;
 }
 
-export async function updateResource(intents: Intents, input: UpdateInput): Promise<Written> {
+export async function updateResource(intents: Intents, given: UpdateInput): Promise<Written> {
+  const input = asStoredKind(given);
   const { target } = input;
   const { isDryRun } = input.options;
   const preparing = prepareKind(target, stepPauses(input));
@@ -93,6 +95,24 @@ export async function updateResource(intents: Intents, input: UpdateInput): Prom
     const written = await changeOnce(intents, input, record, mayRepeat);
     if (written !== undefined) return written;
   }
+}
+
+/** A change in another form of the kind is made to what the form shows of the stored document. */
+function asStoredKind(input: UpdateInput): UpdateInput {
+  const { target, change } = input;
+  const { served, version } = target;
+  const { form } = served;
+  if (form === undefined) return input;
+  return {
+    ...input,
+    target: storedTarget(target),
+    change: async (old, storedBytes) => {
+      const [converted = old] = await served.convert([old], version);
+      const shown = version.type.prune(converted).resource;
+      const { wanted, isTracked = false } = await change(shown, storedBytes);
+      return { wanted: updatedInForm(form, wanted, old, shown), isTracked };
+    },
+  };
 }
 
 /** Undefined when another writer was faster and the change can be made of its result. */

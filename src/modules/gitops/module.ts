@@ -4,23 +4,12 @@ import type { PolicyRule } from "../../intents/auth/policy.ts";
 import { gitopsCommands } from "./cli/commands.ts";
 import { gitopsSection } from "./configuration.ts";
 import { gitopsErrors } from "./errors.ts";
-import { credentialKind } from "./kinds/credential-kind.ts";
-import { deploymentKind } from "./kinds/deployment-kind.ts";
-import { deploymentSetKind } from "./kinds/deployment-set-kind.ts";
-import { targetClaimKind, targetClassKind, targetKind } from "./kinds/delivery-target-kinds.ts";
-import { managedEnvironmentKind } from "./kinds/managed-environment-kind.ts";
-import { healthRuleKind, policyKind } from "./kinds/policy-kinds.ts";
-import {
-  bindingKind,
-  promotionEnvironmentKind,
-  promotionRunKind,
-  snapshotKind,
-} from "./kinds/promotion-kinds.ts";
-import { bundleKind, inventoryKind, operationKind, sourceKind } from "./kinds/record-kinds.ts";
-import { syncRunKind } from "./kinds/sync-run-kind.ts";
+import { gitopsKinds } from "./kinds/declared-kinds.ts";
+import { seedForms } from "./kinds/seed-forms.ts";
 import { gitopsLimits } from "./limits.ts";
 import { gitopsMetrics } from "./metrics.ts";
-import { deploymentSetsKind, gitopsGroup, healthRulesKind, policiesKind } from "./names.ts";
+import { deploymentSetsKind, gitopsGroup, healthRulesKind } from "./names.ts";
+import { policiesKind, seedGroup } from "./names.ts";
 
 const readVerbs = ["get", "list", "watch"];
 const writeVerbs = ["create", "update", "patch", "delete", "deletecollection"];
@@ -43,27 +32,8 @@ const recorded = ["gitsources", "inventories", "operations"];
 export const gitops: BuiltInModule = {
   name: "gitops",
   version: 3,
-  kinds: [
-    { kind: deploymentKind, isReconciled: true },
-    { kind: syncRunKind, isReconciled: true },
-    { kind: deploymentSetKind, isReconciled: true },
-    { kind: promotionEnvironmentKind, isReconciled: true },
-    { kind: snapshotKind, isReconciled: false },
-    { kind: bindingKind, isReconciled: true },
-    { kind: promotionRunKind, isReconciled: true },
-    { kind: targetClassKind, isReconciled: false },
-    { kind: targetKind, isReconciled: true },
-    { kind: targetClaimKind, isReconciled: true },
-    { kind: credentialKind, isReconciled: true },
-    { kind: managedEnvironmentKind, isReconciled: true },
-    { kind: sourceKind, isReconciled: true },
-    // It deletes its entries after its deployment.
-    { kind: inventoryKind, isReconciled: true },
-    { kind: bundleKind, isReconciled: false },
-    { kind: operationKind, isReconciled: false },
-    { kind: policyKind, isReconciled: false },
-    { kind: healthRuleKind, isReconciled: false },
-  ],
+  kinds: gitopsKinds,
+  forms: seedForms,
   cachedKinds: [policiesKind, healthRulesKind, deploymentSetsKind],
   errors: gitopsErrors,
   metrics: gitopsMetrics,
@@ -80,5 +50,5 @@ export const gitops: BuiltInModule = {
 };
 
 function rule(resources: readonly string[], verbs: readonly string[]): PolicyRule {
-  return { apiGroups: [gitopsGroup], resources, verbs };
+  return { apiGroups: [gitopsGroup, seedGroup], resources, verbs };
 }

@@ -37,6 +37,14 @@ Exit codes:
   0  the diff was printed
   1  with --exit-code: something differs; or the command failed`;
 
+const definitionsHelp = `
+No server is needed. A server installs the definitions itself, those of managed-gitops.redhat.com
+with gitops.seedGroup in its configuration.
+
+Examples:
+  setpoint gitops definitions > definitions.yaml
+  setpoint gitops definitions --seed-group`;
+
 export const gitopsCommands: readonly CommandGroup[] = [
   {
     name: "gitops",
@@ -112,6 +120,16 @@ export const gitopsCommands: readonly CommandGroup[] = [
         ],
         server: "used",
         load: async () => (await import("./wait.ts")).runWait,
+      },
+      {
+        syntax: "definitions",
+        summary: "print the CustomResourceDefinitions of the kinds",
+        options: [
+          { flags: "--seed-group", summary: "those of managed-gitops.redhat.com/v1alpha1" },
+        ],
+        help: definitionsHelp,
+        server: "none",
+        load: async () => (await import("./definitions.ts")).runDefinitions,
       },
     ],
   },
