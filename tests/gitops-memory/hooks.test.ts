@@ -20,12 +20,13 @@ const at: ObjectReference = {
 };
 const object: JsonObject = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "migrate" } };
 
-function scene(deletion: PlannedHook["deletion"]) {
+function scene(deletion: PlannedHook["deletion"], phases: PlannedHook["phases"] = ["PreSync"]) {
   const { target } = openFakes();
   const run = async (
     operationId: string,
     results: readonly SyncResult[],
     health: Health["status"] = "Healthy",
+    phase: "PreSync" | "PostSync" = "PreSync",
   ): Promise<StepReport> =>
     await executeStep({
       target,
@@ -36,7 +37,7 @@ function scene(deletion: PlannedHook["deletion"]) {
       continuesAfterErrors: false,
       health: { assess: () => ({ status: health, message: "" }) },
       step: {
-        phase: "PreSync",
+        phase,
         wave: 0,
         prunes: [],
         objects: [
@@ -48,7 +49,7 @@ function scene(deletion: PlannedHook["deletion"]) {
             action: "create",
             changes: [],
             wave: 0,
-            hook: { phases: ["PreSync"], deletion },
+            hook: { phases, deletion },
             isReplaced: false,
             pruneOptions: "",
           },
@@ -68,6 +69,16 @@ test("a hook whose result was not stored is not created a second time in its syn
   await run("two", []);
   const again = ["delete Job/migrate", "apply Job/migrate"];
   assert.deepEqual(target.writes, ["apply Job/migrate", ...again], "the next sync runs it");
+});
+
+test("a hook of two phases runs once in each of them", async () => {
+  const { target, run } = scene(["BeforeHookCreation"], ["PreSync", "PostSync"]);
+  const first = await run("one", []);
+  await run("one", first.results);
+  const second = await run("one", first.results, "Healthy", "PostSync");
+  await run("one", second.results, "Healthy", "PostSync");
+  const writes = ["apply Job/migrate", "delete Job/migrate", "apply Job/migrate"];
+  assert.deepEqual(target.writes, writes);
 });
 
 for (const phase of ["Succeeded", "Failed"] as const) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
-import { textAt } from "../../src/kernel/json-read.ts";
+import { objectAt, objectsAt, textAt } from "../../src/kernel/json-read.ts";
 import { openFakes } from "./fakes.ts";
 import { openRig } from "./rig.ts";
 import { automated, commit, condition, configMap, key, manual, source } from "./scene.ts";
@@ -228,6 +228,42 @@ test("waves wait for health, also in another process", async () => {
   const applied = ["apply ConfigMap/first", "apply ConfigMap/second"];
   assert.deepEqual(fakes.target.writes.slice(1), applied);
   assert.equal(textAt(await statusOf(rig), "operationState", "phase"), "Succeeded");
+});
+
+test("hooks of SyncFail run after a failed sync alone, and its message stays", async () => {
+  const hook = (name: string, phase: string): JsonObject => {
+    const annotations = { "gitops.setpoint.dev/hook": phase };
+    return { apiVersion: "batch/v1", kind: "Job", metadata: { name, annotations } };
+  };
+  const fakes = openFakes();
+  await using rig = await openRig({}, fakes);
+  const hooks = [hook("verify", "PostSync"), hook("report", "SyncFail")];
+  commit(fakes, "a", [configMap("one"), ...hooks]);
+  await rig.create("GitOpsDeployment", "shop", {
+    ...automated,
+    syncPolicy: { retry: { limit: 0 } },
+  });
+  await rig.pass(5_000);
+  assert.deepEqual(fakes.target.writes, ["apply ConfigMap/one", "apply Job/verify"]);
+  fakes.target.writes.length = 0;
+  fakes.target.health.set("verify", { status: "Degraded", message: "exit code 1" });
+  fakes.target.health.set("report", { status: "Progressing", message: "runs" });
+  commit(fakes, "b", [configMap("one", { key: "2" }), ...hooks]);
+  await wake(rig);
+  const report = async (): Promise<string> => {
+    const state = objectAt(await statusOf(rig), "operationState");
+    const results = objectsAt(state, "syncResult", "resources");
+    const found = results.find((each) => textAt(each, "name") === "report");
+    const phases = `${textAt(state, "phase")} ${textAt(found, "hookPhase")}`;
+    return `${phases} ${textAt(state, "message")}`;
+  };
+  const cause = "the hook Job.batch jane/verify failed: exit code 1";
+  assert.equal(await report(), `Running Running ${cause}`);
+  fakes.target.health.set("report", { status: "Healthy", message: "" });
+  await rig.pass(10_000);
+  assert.equal(await report(), `Failed Succeeded ${cause}`);
+  const writes = ["apply ConfigMap/one", "delete Job/verify", "apply Job/verify"];
+  assert.deepEqual(fakes.target.writes, [...writes, "apply Job/report"]);
 });
 
 test("a hook that fails stops the sync before its objects are applied", async () => {

@@ -37,11 +37,9 @@ async function repository(name: string): Promise<string> {
   const spec = { repository: rig.remote.url(name), secret: name, caBundle };
   const kind = "GitOpsDeploymentRepositoryCredential";
   await rig.apply({ apiVersion: "gitops.setpoint.dev/v1", kind, metadata, spec });
-  return await rig.remote.commit(name, {
-    files: {
-      "deploy/map.yaml": `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: ${name} }\ndata: { key: "1" }\n`,
-    },
-  });
+  const map = `kind: ConfigMap\nmetadata: { name: ${name} }\ndata: { key: "1" }\n`;
+  const files = { "deploy/map.yaml": `apiVersion: v1\n${map}` };
+  return await rig.remote.commit(name, { files });
 }
 
 const manifest = (name: string, type: string, more = ""): string =>

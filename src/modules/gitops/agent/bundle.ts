@@ -172,6 +172,7 @@ function planIn(document: JsonObject): Plan {
   const count = (name: string): number => numberAt(document, "counts", name) ?? 0;
   return {
     steps: [],
+    onFailure: [],
     objects: objectsAt(document, "objects").map(plannedIn),
     prunes: objectsAt(document, "prunes").map(pruneIn),
     held: held === undefined ? undefined : heldIn(held),

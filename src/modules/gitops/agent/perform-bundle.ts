@@ -65,7 +65,12 @@ async function compare(request: CompareRequest, work: BundleWork): Promise<Bundl
     live,
     target,
     health,
-    operation: { id, results: before?.results ?? [], step: before?.step },
+    operation: {
+      id,
+      results: before?.results ?? [],
+      step: before?.step,
+      message: before?.message ?? "",
+    },
     continuesAfterErrors: request.rules.onError === "Continue",
     waveTimeoutSeconds: request.waveTimeoutSeconds,
     nowMs,

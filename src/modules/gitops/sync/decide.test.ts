@@ -11,7 +11,7 @@ const nowMs = 1_000_000;
 function plan(update = 0, problems: Plan["problems"] = []): Plan {
   const counts = { create: 0, update, unchanged: 1, prune: 0 };
   const isSynced = update === 0 && problems.length === 0;
-  const nothing = { steps: [], objects: [], prunes: [], held: undefined };
+  const nothing = { steps: [], onFailure: [], objects: [], prunes: [], held: undefined };
   return { ...nothing, problems, isSynced, counts };
 }
 

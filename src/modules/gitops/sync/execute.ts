@@ -197,17 +197,18 @@ class StepRun {
     live: JsonObject | undefined,
   ): Promise<JsonObject | "not yet"> {
     const { at, object, hook } = planned;
-    const { target, operationId } = this.#input;
+    const { target, operationId, step } = this.#input;
+    // Of one that runs in several phases, each has an object of its own.
+    const mark = (hook?.phases.length ?? 0) > 1 ? `${operationId}.${step.phase}` : operationId;
     if (live !== undefined) {
-      const isOfThisSync =
-        textAt(live, "metadata", "annotations", hookOperationAnnotation) === operationId;
-      if (isOfThisSync) return live;
+      const isStarted = textAt(live, "metadata", "annotations", hookOperationAnnotation) === mark;
+      if (isStarted) return live;
       if (hook?.deletion.includes("BeforeHookCreation") === true) {
         const isReady = await this.#deleteEarlier(planned, live);
         if (!isReady) return "not yet";
       }
     }
-    const applied = await target.apply(at, marked(object, operationId), { isDryRun: false });
+    const applied = await target.apply(at, marked(object, mark), { isDryRun: false });
     if (applied.kind === "problem") {
       this.#problem(at, applied);
       return "not yet";
@@ -268,11 +269,11 @@ function isDeletedAfter(
   return live !== undefined && hook?.deletion.includes(`Hook${phase}`) === true;
 }
 
-function marked(object: JsonObject, operationId: string): JsonObject {
+function marked(object: JsonObject, mark: string): JsonObject {
   const metadata = objectAt(object, "metadata");
   const annotations = {
     ...objectAt(metadata, "annotations"),
-    [hookOperationAnnotation]: operationId,
+    [hookOperationAnnotation]: mark,
   };
   return { ...object, metadata: { ...metadata, annotations } };
 }

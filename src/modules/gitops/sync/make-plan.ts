@@ -27,7 +27,8 @@ export function makePlan(input: PlanInput): Plan {
   const kept = planned.filter(({ hook }) => hook === undefined);
   const count = (action: PlannedObject["action"]): number =>
     kept.filter((each) => each.action === action).length;
-  const steps = stepsOf(objects, all, heldKeys, input);
+  const steps = stepsOf(["PreSync", "Sync", "PostSync"], objects, all, heldKeys, input);
+  const onFailure = stepsOf(["SyncFail"], objects, all, heldKeys, input);
   if (steps.length > gitopsLimits.maxWaves) {
     const message = `the revision has ${steps.length} waves; ${gitopsLimits.maxWaves} are allowed`;
     problems.push({ kind: "TooMany", at: undefined, from: undefined, message });
@@ -35,6 +36,7 @@ export function makePlan(input: PlanInput): Plan {
   const unchanged = count("unchanged");
   return {
     steps,
+    onFailure,
     objects,
     prunes: all,
     held,
@@ -134,9 +136,8 @@ function isNamespace(at: ObjectReference): boolean {
   return at.kind === "Namespace" && apiVersionOf(at) === "v1";
 }
 
-const phases: readonly SyncPhase[] = ["PreSync", "Sync", "PostSync"];
-
 function stepsOf(
+  phases: readonly SyncPhase[],
   objects: readonly PlannedObject[],
   prunes: readonly PlannedPrune[],
   held: ReadonlySet<string>,

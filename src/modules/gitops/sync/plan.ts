@@ -70,6 +70,8 @@ export interface InventoryEntry {
 export interface Plan {
   /** In the order in which they run. */
   readonly steps: readonly PlanStep[];
+  /** After a failure in `steps`: the hooks of SyncFail. */
+  readonly onFailure: readonly PlanStep[];
   readonly objects: readonly PlannedObject[];
   readonly prunes: readonly PlannedPrune[];
   /** Deletions that wait for a confirmation; they are not in `steps`. */

@@ -16,7 +16,7 @@ export interface StepsInput {
   /** By `referenceKey`, as the plan saw them. */
   readonly live: ReadonlyMap<string, JsonObject>;
   readonly health: HealthRules;
-  readonly operation: Pick<OperationState, "id" | "results" | "step">;
+  readonly operation: Pick<OperationState, "id" | "results" | "step" | "message">;
   readonly continuesAfterErrors: boolean;
   readonly waveTimeoutSeconds: number | undefined;
   readonly nowMs: () => number;
@@ -38,7 +38,32 @@ export interface StepsReport {
 
 export async function performSteps(input: StepsInput): Promise<StepsReport> {
   const { plan, operation, nowMs } = input;
-  const { steps } = plan;
+  if (operation.step?.phase === "SyncFail") return await afterFailure(input);
+  const report = await inOrder(input, plan.steps);
+  const [first] = plan.onFailure;
+  if (report.state !== "failed" || first === undefined) return report;
+  const step = { phase: first.phase, wave: first.wave, sinceMs: nowMs() };
+  return { ...report, state: "running", step };
+}
+
+/** The hooks of SyncFail. The message of the sync stays the cause of its failure. */
+async function afterFailure(input: StepsInput): Promise<StepsReport> {
+  const { message } = input.operation;
+  const report = await inOrder(input, input.plan.onFailure);
+  switch (report.state) {
+    case "running":
+      return { ...report, message };
+    case "done":
+      return { ...report, state: "failed", message };
+    case "failed":
+      return { ...report, message: `${message}; ${report.message}` };
+    default:
+      return report.state satisfies never;
+  }
+}
+
+async function inOrder(input: StepsInput, steps: readonly PlanStep[]): Promise<StepsReport> {
+  const { operation, nowMs } = input;
   const applied = new Map<string, { readonly uid: string; readonly digest: string }>();
   const removed = new Set<string>();
   const settled = new Map<string, string>();
@@ -92,7 +117,7 @@ function lateWave(
   return `the wave ${step.wave} of ${step.phase} did not end within ${seconds} seconds`;
 }
 
-const phases: readonly SyncPhase[] = ["PreSync", "Sync", "PostSync"];
+const phases: readonly SyncPhase[] = ["PreSync", "Sync", "PostSync", "SyncFail"];
 
 function firstStep(steps: readonly PlanStep[], { step }: Pick<OperationState, "step">): number {
   if (step === undefined) return 0;
