@@ -5,6 +5,7 @@ import { builtInModules } from "../app/modules.ts";
 import { typedError } from "../app/typed-error.ts";
 import { addAudit } from "./commands/audit.ts";
 import { addBackup } from "./commands/backup.ts";
+import { addCompletion } from "./commands/completion.ts";
 import { addConsole } from "./commands/console.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addDoctor } from "./commands/doctor.ts";
@@ -53,6 +54,7 @@ const commands = [
   addKeys,
   addInit,
   addTest,
+  addCompletion,
   addVersion,
 ];
 for (const add of commands) add(program);
