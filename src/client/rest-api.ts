@@ -40,7 +40,7 @@ export interface GetEnvironmentsAnswer {
 export interface PostEnvironmentsAnswer {
   readonly id: string;
   readonly namespace: string;
-  readonly uid?: string;
+  readonly uid: string;
   readonly revision: number;
   /** Counts the changes of the spec. */
   readonly generation?: number;
@@ -238,7 +238,7 @@ export interface PostEnvironmentsByIdExtendBody {
 export interface PostEnvironmentsByIdPlanAnswer {
   readonly id: string;
   readonly namespace: string;
-  readonly uid?: string;
+  readonly uid: string;
   readonly revision: number;
   /** Counts the changes of the spec. */
   readonly generation?: number;
@@ -314,7 +314,7 @@ export interface PostEnvironmentsByIdPlanBody {
 export interface PostEnvironmentsByIdCancelAnswer {
   readonly id: string;
   readonly namespace: string;
-  readonly uid?: string;
+  readonly uid: string;
   readonly revision: number;
   /** Counts the changes of the spec. */
   readonly generation?: number;
@@ -442,7 +442,7 @@ export interface GetTemplatesAnswer {
 export interface PostTemplatesAnswer {
   readonly id: string;
   readonly namespace: string;
-  readonly uid?: string;
+  readonly uid: string;
   readonly revision: number;
   /** Counts the changes of the spec. */
   readonly generation?: number;
@@ -617,7 +617,7 @@ export interface GetResourcesAnswer {
   readonly items: readonly {
     readonly id: string;
     readonly namespace: string;
-    readonly uid?: string;
+    readonly uid: string;
     readonly revision: number;
     /** Counts the changes of the spec. */
     readonly generation?: number;
@@ -706,7 +706,7 @@ export interface GetResourceGroupsAnswer {
 export interface PostResourceGroupsAnswer {
   readonly id: string;
   readonly namespace: string;
-  readonly uid?: string;
+  readonly uid: string;
   readonly revision: number;
   /** Counts the changes of the spec. */
   readonly generation?: number;
@@ -766,7 +766,7 @@ export interface GetExternalResourcesAnswer {
 export interface PostExternalResourcesAnswer {
   readonly id: string;
   readonly namespace: string;
-  readonly uid?: string;
+  readonly uid: string;
   readonly revision: number;
   /** Counts the changes of the spec. */
   readonly generation?: number;
@@ -842,7 +842,7 @@ export interface GetTemplateRolloutsAnswer {
 export interface PostTemplateRolloutsAnswer {
   readonly id: string;
   readonly namespace: string;
-  readonly uid?: string;
+  readonly uid: string;
   readonly revision: number;
   /** Counts the changes of the spec. */
   readonly generation?: number;

@@ -150,8 +150,8 @@ function Summary({ environment }: { environment: Environment }) {
 
 /** Links of other hosts: only http and https are links, and they open apart from the console. */
 function EntryPoints({ environment }: { environment: Environment }) {
-  const links = (environment.status?.entryPoints ?? []).filter(({ url }) =>
-    /^https?:\/\//.test(url),
+  const links = (environment.status?.entryPoints ?? []).flatMap(({ name, url = "" }) =>
+    /^https?:\/\//.test(url) ? [{ name: name ?? url, url }] : [],
   );
   if (links.length === 0) return null;
   return (

@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Environment } from "../../api/environments.ts";
+import type { Environment, EnvironmentStatus } from "../../api/environments.ts";
 import { listHeadline, progressText } from "./headline.ts";
 
-function environment(phase: string, more: Environment["status"] = {}): Environment {
+type Phase = NonNullable<EnvironmentStatus["phase"]>;
+
+function environment(phase: Phase, more: Environment["status"] = {}): Environment {
   const place = { id: "a", namespace: "default", uid: phase, revision: 1, generation: 1 };
   const times = { createdAt: "2026-01-01T00:00:00Z" };
   return { ...place, ...times, spec: { templates: [] }, status: { phase, ...more } };
 }
 
 test("the headline of environments names failures and changes first", () => {
-  const some = ["DeployedOk", "DeployedFail", "Deploying", "Destroyed"].map((phase) =>
-    environment(phase),
-  );
+  const phases: readonly Phase[] = ["DeployedOk", "DeployedFail", "Deploying", "Destroyed"];
+  const some = phases.map((phase) => environment(phase));
   assert.equal(listHeadline(some), "1 of 3 environments failed; 1 is changing");
   assert.equal(listHeadline([environment("DeployedOk")]), "1 environment, all as planned");
 });

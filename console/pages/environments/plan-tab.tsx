@@ -114,7 +114,7 @@ const tones: Readonly<Record<string, string>> = {
 };
 
 function ChangeRow({ change }: { change: PlannedChange }) {
-  const { resource, kind, action, fields = [], willRun } = change;
+  const { resource, kind, action = "", fields = [], willRun } = change;
   return (
     <tr>
       <td class={`strong nowrap ${tones[action] ?? "t-progressing"}`}>{action}</td>

@@ -86,7 +86,7 @@ export function partSchema({ kind }: Noun, part: "spec" | "status"): JsonObject 
 export function documentSchema(noun: Noun): JsonObject {
   return {
     type: "object",
-    required: ["id", "namespace", "revision", "createdAt", "spec"],
+    required: ["id", "namespace", "uid", "revision", "createdAt", "spec"],
     properties: {
       id: { type: "string" },
       namespace: { type: "string" },
