@@ -4,7 +4,9 @@ import { cp, symlink } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { root } from "../../tools/stages.ts";
 
-const copied = ["package.json", "tsconfig.json", "src", "tests", "tools", "bench", "examples"];
+const folders = ["src", "tests", "tools", "bench", "examples"];
+/** The file of the console that a tool uses. */
+const copied = ["package.json", "tsconfig.json", ...folders, "console/paths.ts"];
 const libraries = ["node_modules", "tools/runtime/node_modules"];
 
 /** Without some files and folders. The libraries are links to those of this repository. */

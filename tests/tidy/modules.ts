@@ -15,7 +15,7 @@ const lists: Readonly<Record<string, string>> = {
  * tools/ that have its name: its surface, and tests and examples that need it.
  */
 export const belongings: Readonly<Record<string, readonly string[]>> = {
-  bus: ["src/surfaces/bus/"],
+  bus: ["src/surfaces/bus/", "tests/executors/sentinel.test.ts"],
   fleet: ["src/surfaces/fleet/", "examples/dinosaurs/"],
   gitops: ["tests/adapters/git.test.ts", "bench/gitops.ts", "examples/gitops-platform/"],
   "resource-provider": [
