@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { root } from "../../tools/stages.ts";
-import { openTab, startChromium } from "../peers/chromium.ts";
+import { openTab, seriousFindings, startChromium } from "../peers/chromium.ts";
 import { startProgram } from "../peers/child.ts";
 import type { Program } from "../peers/child.ts";
 import { newcomer } from "./newcomer.ts";
@@ -86,6 +86,9 @@ describe("npm start", () => {
     await tab.page.goto(link);
     await tab.page.getByRole("heading", { level: 1 }).first().waitFor();
     assert.equal(new URL(tab.page.url()).pathname, "/console/");
+    await tab.page.goto(new URL("/console/environments/demo/preview-cart", link).href);
+    await tab.page.getByText("5 of 5 resources ready").first().waitFor();
+    assert.deepEqual(await seriousFindings(tab.page), []);
     assert.deepEqual([...tab.origins], [new URL(link).origin]);
     assert.deepEqual(tab.errors, []);
   });
@@ -124,6 +127,23 @@ describe("the demo", () => {
     await using server = await npmStart(user.home);
     await server.waitForLine(/^ {2}demo {5}\S+ has other data; add --data NEW-FOLDER for a demo$/);
     assert.doesNotMatch(server.stdout(), /^ {2}try/m);
+  });
+
+  it("a start that was killed is completed by the next one", { timeout: 300_000 }, async () => {
+    const args = ["--data", "killed"];
+    {
+      await using first = await npmStart(user.home, args);
+      await first.waitForLine(/^ {2}stop /, { limitMs });
+      await first.kill9();
+      assert.doesNotMatch(first.stdout(), /^ {2}try/m);
+    }
+    await using server = await npmStart(user.home, args);
+    const [why = ""] = await triesOf(server);
+    const file = `export KUBECONFIG=${join(user.home, "killed", "kubeconfig")}`;
+    await user.play([
+      typed("run", file),
+      typed("soon", why, "...", "...RequestRefused: ...", "..."),
+    ]);
   });
 
   it("without git, it has no repository and says so", { timeout: 300_000 }, async () => {

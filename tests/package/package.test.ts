@@ -1,7 +1,7 @@
 // The published package, installed from its tarball, on the pinned Node.js and on the oldest one.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { cp, readFile, stat } from "node:fs/promises";
+import { cp, readFile, stat, writeFile } from "node:fs/promises";
 import { get } from "node:https";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -79,6 +79,7 @@ it("the package runs the demo on Node.js 22", async () => {
 it("programs import setpoint/client with its types", async () => {
   const folder = join(installed.folder, "program");
   await cp(join(root, "examples", "client"), folder, { recursive: true });
+  await writeFile(join(folder, "package.json"), '{ "type": "module" }\n');
   await installed.link(folder);
   const tsc = join(root, "node_modules", ".bin", "tsc");
   const options = ["--noEmit", "--strict", "--module", "nodenext", "--types", "node"];
