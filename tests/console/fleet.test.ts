@@ -191,6 +191,8 @@ describe("the fleet in the console", () => {
     await page.goto(`${server.loopback}/console/fleet/clusters/east-1`);
     await page.getByRole("button", { name: "Drain" }).waitFor();
     await page.getByTitle("You may not update dataplaneclusters.").first().waitFor();
+    await page.goto(`${server.loopback}/console/fleet/offerings`);
+    await page.getByTitle("You may not create offerings.").waitFor();
   });
 
   it("an organisation shows how much of its quota is used", async () => {

@@ -2,8 +2,6 @@
 
 import { clustersKind, fleetApi, offeringsKind } from "../../api/fleet.ts";
 import type { Cluster, Offering } from "../../api/fleet.ts";
-import { kindNamed } from "../../api/kinds.ts";
-import { mayOn } from "../../api/rights.ts";
 import { CommandLine } from "../../components/command-line.tsx";
 import { StateIcon } from "../../components/state.tsx";
 import { paths } from "../../paths.ts";
@@ -16,6 +14,7 @@ import { Panel } from "../../ui/panel.tsx";
 import { Time } from "../../ui/time.tsx";
 import { CapacityBar } from "./capacity-bar.tsx";
 import { limitOf, typesOf } from "./capacity.ts";
+import { createOff } from "./create-off.ts";
 import type { TabProps } from "./fleet-page.tsx";
 import { clustersHeadline } from "./headline.ts";
 import { clusterLook, rankOf } from "./looks.ts";
@@ -112,7 +111,12 @@ export function ClustersTab(_props: TabProps) {
       <header class="page-head row">
         <h1>{clustersHeadline(rows)}</h1>
         <div class="row end">
-          <Button icon="plus" look="main" href={paths.create(clustersKind)} off={createOff()}>
+          <Button
+            icon="plus"
+            look="main"
+            href={paths.create(clustersKind)}
+            off={createOff(clustersKind)}
+          >
             New cluster
           </Button>
         </div>
@@ -157,13 +161,6 @@ function reportText({ status }: Cluster): string {
     return said === "" ? "" : sentence(said);
   }
   return [reason, said].filter((part) => part !== "").join(": ");
-}
-
-function createOff(): string | undefined {
-  const kind = kindNamed(clustersKind);
-  if (kind === undefined) return undefined;
-  const isAllowed = mayOn(kind, { namespace: "", verb: "create" }) !== false;
-  return isAllowed ? undefined : `You may not create ${kind.plural}.`;
 }
 
 /** How full each region of each offering is, by type. */

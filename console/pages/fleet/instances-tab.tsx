@@ -5,7 +5,6 @@ import type { Offering } from "../../api/fleet.ts";
 import { insight } from "../../api/insight.ts";
 import { kindNamed } from "../../api/kinds.ts";
 import type { KindInfo } from "../../api/kinds.ts";
-import { mayOn } from "../../api/rights.ts";
 import type { KindCount, Row } from "../../api/types.ts";
 import { FilterBar } from "../../components/filter-bar.tsx";
 import { parseFilter, stateOf, withState } from "../../components/filter-words.ts";
@@ -23,6 +22,7 @@ import type { Column } from "../../table/live-table.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty, ErrorPanel, Skeleton } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
+import { createOff } from "./create-off.ts";
 import type { TabProps } from "./fleet-page.tsx";
 import { instancesHeadline } from "./headline.ts";
 import { instanceLook } from "./looks.ts";
@@ -91,6 +91,7 @@ function columnsOf(offering: string): readonly Column<Row>[] {
       title: "Created",
       sort: "created",
       width: "120px",
+      isWide: true,
       render: ({ created }) => <Time at={created} />,
     },
   ];
@@ -114,7 +115,12 @@ export function InstancesTab({ query }: TabProps) {
         <h1>Instances</h1>
         <Empty
           action={
-            <Button look="main" icon="plus" href={paths.create(offeringsKind)}>
+            <Button
+              look="main"
+              icon="plus"
+              href={paths.create(offeringsKind)}
+              off={createOff(offeringsKind)}
+            >
               New offering
             </Button>
           }
@@ -188,7 +194,7 @@ function Instances({ kind, offering, query }: InstancesProps) {
             icon="plus"
             look="main"
             href={paths.create(kind.id, { ns: namespace })}
-            off={createOff(kind, namespace)}
+            off={createOff(kind.id, namespace)}
           >
             New {kind.kind}
           </Button>
@@ -276,9 +282,4 @@ function Table({ rows, held, sort, offering }: TableProps) {
       onEnd={rows.next === undefined ? undefined : rows.loadMore}
     />
   );
-}
-
-function createOff(kind: KindInfo, namespace: string): string | undefined {
-  if (mayOn(kind, { namespace, verb: "create" }) !== false) return undefined;
-  return `You may not create ${kind.plural}${namespace === "" ? "" : ` in ${namespace}`}.`;
 }

@@ -11,6 +11,7 @@ import { Empty, ErrorPanel, sentence, Skeleton } from "../../ui/notice.tsx";
 import { Facts, Panel } from "../../ui/panel.tsx";
 import { CapacityBar } from "./capacity-bar.tsx";
 import { typesOf } from "./capacity.ts";
+import { createOff } from "./create-off.ts";
 import type { TabProps } from "./fleet-page.tsx";
 import { instanceLook, rankOf } from "./looks.ts";
 
@@ -29,7 +30,12 @@ export function OfferingsTab(_props: TabProps) {
       <header class="page-head row">
         <h1>{plural(data.items.length, "offering")}</h1>
         <div class="row end">
-          <Button icon="plus" look="main" href={paths.create(offeringsKind)}>
+          <Button
+            icon="plus"
+            look="main"
+            href={paths.create(offeringsKind)}
+            off={createOff(offeringsKind)}
+          >
             New offering
           </Button>
         </div>

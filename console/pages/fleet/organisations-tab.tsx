@@ -16,6 +16,7 @@ import type { Column } from "../../table/live-table.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
+import { createOff } from "./create-off.ts";
 import type { TabProps } from "./fleet-page.tsx";
 
 const columns: readonly Column<Row>[] = [
@@ -79,7 +80,7 @@ function Organisations({ kind, query }: TabProps & { readonly kind: KindInfo }) 
       <header class="page-head row">
         <h1>Organisations</h1>
         <div class="row end">
-          <Button icon="plus" look="main" href={paths.create(kind.id)}>
+          <Button icon="plus" look="main" href={paths.create(kind.id)} off={createOff(kind.id)}>
             New organisation
           </Button>
         </div>

@@ -2,8 +2,6 @@
 
 import { fleetApi, rolloutsKind } from "../../api/fleet.ts";
 import type { Rollout } from "../../api/fleet.ts";
-import { kindNamed } from "../../api/kinds.ts";
-import { mayOn } from "../../api/rights.ts";
 import { CommandLine } from "../../components/command-line.tsx";
 import { StateIcon } from "../../components/state.tsx";
 import { countText } from "../../format/number.ts";
@@ -14,6 +12,7 @@ import type { Column } from "../../table/live-table.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty, ErrorPanel, Skeleton } from "../../ui/notice.tsx";
 import { Time } from "../../ui/time.tsx";
+import { createOff } from "./create-off.ts";
 import type { TabProps } from "./fleet-page.tsx";
 import { rolloutsHeadline } from "./headline.ts";
 import { rankOf, rolloutLook } from "./looks.ts";
@@ -103,7 +102,12 @@ export function RolloutsTab(_props: TabProps) {
       <header class="page-head row">
         <h1>{rolloutsHeadline(rows)}</h1>
         <div class="row end">
-          <Button icon="plus" look="main" href={paths.create(rolloutsKind)} off={createOff()}>
+          <Button
+            icon="plus"
+            look="main"
+            href={paths.create(rolloutsKind)}
+            off={createOff(rolloutsKind)}
+          >
             New rollout
           </Button>
         </div>
@@ -133,13 +137,6 @@ export function RolloutsTab(_props: TabProps) {
 
 function startOf({ metadata }: Rollout): number {
   return Date.parse(metadata.creationTimestamp ?? "") || 0;
-}
-
-function createOff(): string | undefined {
-  const kind = kindNamed(rolloutsKind);
-  if (kind === undefined) return undefined;
-  const isAllowed = mayOn(kind, { namespace: "", verb: "create" }) !== false;
-  return isAllowed ? undefined : `You may not create ${kind.plural}.`;
 }
 
 const firstRollout = `kubectl apply -f - <<'EOF'
