@@ -15,7 +15,7 @@ import type { PageTurns } from "./loop-share.ts";
 import { Place } from "./place.ts";
 import { SharedBytes } from "./shared-bytes.ts";
 import type { HttpSurface, SurfaceRequest } from "./surface.ts";
-import { noRoleTenant } from "./tenant.ts";
+import { hasSmallShare } from "./tenant.ts";
 import { inLaterTurn } from "./turn.ts";
 
 /** `long` is a request without an end, such as a watch. */
@@ -119,8 +119,8 @@ export function loopShare(): LoopShare {
 
 /** What ends within a short time is shared less strictly than what stays. */
 const briefShare = 3;
-/** Callers without a role share one tenant, and it is a small one. */
-const noRoleShare = 1 / 16;
+/** Of callers without a role, who are one tenant, and of requests without credentials. */
+const smallShare = 1 / 16;
 
 interface ShareInput {
   readonly share: number;
@@ -134,7 +134,7 @@ function laneOptions(
   return {
     timers,
     capacity,
-    shareOf: (tenant) => (tenant === noRoleTenant ? noRoleShare : share),
+    shareOf: (tenant) => (hasSmallShare(tenant) ? smallShare : share),
     least,
     maxQueued,
     maxQueuedPerTenant: limits.maxQueuedRequestsPerTenant,

@@ -32,7 +32,7 @@ import type { Place } from "./place.ts";
 import { prefixTable } from "./prefix-table.ts";
 import { RequestActivity } from "./request-activity.ts";
 import type { HttpSurface, ParsedRequest } from "./surface.ts";
-import { tenantOf, tenantOfRequest } from "./tenant.ts";
+import { addressTenant, tenantOf, tenantOfRequest } from "./tenant.ts";
 import type { RequestSpan, RequestTrace } from "./trace.ts";
 
 export interface PipelineInput extends IdentifyPorts {
@@ -106,15 +106,19 @@ function placeOf({ ports, surface, admission }: Line, request: PipelineRequest):
     if (!parsed.isOpen) exchange.exempted(admission.turnsOf(tenantOfRequest(request)));
     return undefined;
   }
-  const { exchange, user } = request;
-  const own = surface.memberNamespaceOf?.(request);
-  request.tenant =
-    own === undefined
-      ? tenantOf(ports.roles, user, surface.namespaceOf(request))
-      : namespaceTenant(own);
+  const { exchange } = request;
+  request.tenant = tenantFor(ports.roles, surface, request);
   const place = admission.placeOf(request.tenant, cost, exchange);
   exchange.admitted(place);
   return place;
+}
+
+function tenantFor(roles: RoleHolders, surface: HttpSurface, request: PipelineRequest): string {
+  const { exchange, parsed, user } = request;
+  if (surface.isPublic?.(parsed) === true) return addressTenant(exchange.remoteAddress);
+  const own = surface.memberNamespaceOf?.(request);
+  if (own !== undefined) return namespaceTenant(own);
+  return tenantOf(roles, user, surface.namespaceOf(request));
 }
 
 /** One request on its way. A class, because closures for every request would cost more. */

@@ -1,10 +1,10 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, notEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createRbac } from "../../intents/auth/rbac.ts";
 import type { Rbac } from "../../intents/auth/rbac.ts";
 import { authenticatedGroup, serviceAccountGroups } from "../../intents/auth/user.ts";
 import type { UserInfo } from "../../intents/auth/user.ts";
-import { noRoleTenant, tenantOf } from "./tenant.ts";
+import { addressTenant, hasSmallShare, noRoleTenant, tenantOf } from "./tenant.ts";
 
 function user(name: string, groups: readonly string[] = []): UserInfo {
   return { name, groups: [authenticatedGroup, ...groups], extra: {} };
@@ -53,6 +53,15 @@ test("service accounts of a namespace share its tenant", () => {
   );
   const tenants = names.map((account) => tenantOf(rbac, account, ""));
   deepEqual(tenants, ["namespace team-a", "namespace team-a"]);
+});
+
+test("a request without credentials counts for its address, with a small share", () => {
+  equal(addressTenant("::ffff:10.0.0.1"), addressTenant("10.0.0.1"));
+  equal(hasSmallShare(addressTenant("10.0.0.1")), true);
+  equal(hasSmallShare("user callers at 10.0.0.1"), false);
+  equal(addressTenant("2001:db8:0:7::1"), addressTenant("2001:db8::7:ffff:0:0:2"));
+  notEqual(addressTenant("2001:db8:0:7::1"), addressTenant("2001:db8:0:8::1"));
+  notEqual(addressTenant("::1"), addressTenant("fe80::1%eth0"));
 });
 
 test("a role ends with its last binding", () => {

@@ -67,9 +67,11 @@ export function restSurface(input: RestSurfaceInput): HttpSurface<RestRequest> {
     parse: (exchange) => {
       const [path, search] = split(exchange.url);
       const match = router.find(exchange.method, path);
-      const isOpen = match.kind === "found" && match.route.access.kind === "public";
+      const isOpen = isPublicRoute(match) && match.route.method === "GET";
       return { ids: new ExchangeIds(exchange, input.ids.uid()), isOpen, path, search, match };
     },
+    // A body is memory of the server: it needs a place.
+    isPublic: ({ match }) => isPublicRoute(match),
     auditFacts: ({ parsed, exchange }) => ({
       verb: exchange.method.toLowerCase(),
       isResource: false,
@@ -109,10 +111,16 @@ export function restSurface(input: RestSurfaceInput): HttpSurface<RestRequest> {
   };
 }
 
+function isPublicRoute(match: RestRequest["match"]): match is FoundRoute {
+  return match.kind === "found" && match.route.access.kind === "public";
+}
+
+type FoundRoute = Extract<RestRequest["match"], { readonly kind: "found" }>;
+
 async function serve(
   input: RestSurfaceInput,
   call: Call,
-  { route, path }: Extract<RouteMatch<Route>, { readonly kind: "found" }>,
+  { route, path }: FoundRoute,
   readers: RouteReaders,
 ): Promise<void> {
   const { exchange, parsed, user } = call;
