@@ -126,6 +126,13 @@ test("a push without the proof is refused alike for every URL, and reads nothing
   assert.equal(rig.remote.requests.length, sent, "no connection to the git host");
 });
 
+test("a long push compares the repository of its deployment, whatever it says", async () => {
+  await start("long");
+  const filler = "x".repeat(gitopsLimits.maxParsedWebhookChars);
+  const body = JSON.stringify({ filler, repository: { clone_url: "https://other.example/a.git" } });
+  assert.deepEqual(await announce("long", body), { status: 202, body: '{"sources":1}' });
+});
+
 test("pushes to other branches and repositories, and pings, compare nothing", async () => {
   const url = await start("quiet");
   const nothing = { status: 202, body: '{"sources":0}' };

@@ -52,7 +52,7 @@ export function webhookRoute({ ports, clock, meter }: WebhookRouteInput): Route 
     },
     errors: [401, 413, 429],
     handle: async (request) => {
-      const { provider, decision } = await decided(ports, request);
+      const { provider, decision, repoURL } = await decided(ports, request);
       const count = (result: string): void =>
         meter.count(webhooksMetric, { provider: provider ?? "unknown", result });
       if (decision.kind === "refused") {
@@ -67,7 +67,8 @@ export function webhookRoute({ ports, clock, meter }: WebhookRouteInput): Route 
       }
       count("accepted");
       if (decision.kind === "ignored") return accepted(0);
-      const wakes = await wakesOf(ports, namespace, decision);
+      const push = decision.kind === "long" ? { urls: [repoURL], refs: [] } : decision;
+      const wakes = await wakesOf(ports, namespace, push);
       await commitWakes(ports.intents.store, wakes, request.signal);
       return accepted(wakes.length);
     },
@@ -77,6 +78,8 @@ export function webhookRoute({ ports, clock, meter }: WebhookRouteInput): Route 
 interface Decided {
   readonly provider: WebhookProvider | undefined;
   readonly decision: WebhookDecision;
+  /** Of the deployment. */
+  readonly repoURL: string;
 }
 
 async function decided(
@@ -93,7 +96,7 @@ async function decided(
   const value = (secretData(found)?.[key] ?? "").replace(/\r?\n$/, "");
   const delivery = { provider: provider ?? "GitHub", headers, body };
   const decision = decideWebhook(delivery, provider === undefined ? "" : value);
-  return { provider, decision };
+  return { provider, decision, repoURL: textAt(deployment, "spec", "source", "repoURL") };
 }
 
 async function read(
@@ -107,7 +110,7 @@ async function read(
 async function wakesOf(
   { store }: WebhookRouteInput["ports"],
   namespace: string,
-  { urls, refs }: Extract<WebhookDecision, { readonly kind: "push" }>,
+  { urls, refs }: Pick<WebhookDecision & { kind: "push" }, "urls" | "refs">,
 ): Promise<readonly Schedule[]> {
   const places = new Set(urls.map(repositoryPlace));
   const wakes: Schedule[] = [];

@@ -111,6 +111,17 @@ for (const { provider, proof, push, other, payload, urls } of samples) {
   });
 }
 
+test("a long push is checked and not parsed", () => {
+  const body = `{"ref": "${"x".repeat(gitopsLimits.maxParsedWebhookChars)}`;
+  const headers = { "x-hub-signature-256": `sha256=${hmac(body)}`, "x-github-event": "push" };
+  const long = { provider: "GitHub", headers, body } as const;
+  assert.deepEqual(decideWebhook(long, secret), { kind: "long" });
+  const other = { ...headers, "x-github-event": "ping" };
+  assert.deepEqual(decideWebhook({ ...long, headers: other }, secret), { kind: "ignored" });
+  const refused = { kind: "refused", result: "unsigned" };
+  assert.deepEqual(decideWebhook(long, "other"), refused);
+});
+
 test("a delivery as a form is read, and one that is not JSON is refused", () => {
   const form = `payload=${encodeURIComponent(JSON.stringify({ ref: "refs/tags/v1", repository }))}`;
   const decide = (body: string, type: string): WebhookDecision => {

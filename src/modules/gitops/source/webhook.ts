@@ -8,6 +8,7 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { parseJson } from "../../../kernel/strict-json.ts";
+import { gitopsLimits } from "../limits.ts";
 
 export const webhookProviders = [
   "GitHub",
@@ -39,6 +40,8 @@ export type WebhookDecision =
       /** Full names. Empty: unknown, so all. */
       readonly refs: readonly string[];
     }
+  /** A push that is too long to be parsed: about the repository of the deployment, and any ref. */
+  | { readonly kind: "long" }
   /** Correctly signed, and nothing to do: a ping or another event. */
   | { readonly kind: "ignored" }
   | { readonly kind: "refused"; readonly result: "unsigned" | "invalid" };
@@ -141,6 +144,7 @@ export function decideWebhook(
   const isProven = isEqual(given, expected(body, secret === "" ? "none" : secret));
   if (given === "" || secret === "" || !isProven) return { kind: "refused", result: "unsigned" };
   if (!pushes.has(headers[event] ?? "")) return { kind: "ignored" };
+  if (body.length > gitopsLimits.maxParsedWebhookChars) return { kind: "long" };
   const payload = payloadOf(body, headers["content-type"] ?? "");
   if (payload === undefined) return { kind: "refused", result: "invalid" };
   const { urls, refs } = read(payload);
