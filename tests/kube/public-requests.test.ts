@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { connect as connectTwo } from "node:http2";
 import type { ClientHttp2Session } from "node:http2";
+import { connect as connectTcp } from "node:net";
 import { describe, it } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { waitUntil } from "../peers/wait.ts";
@@ -22,9 +23,7 @@ function sessionFrom({ url, ca }: KubeServer, localAddress: string): ClientHttp2
   const opened = connectTwo(url, {
     createConnection: () =>
       connectTls({
-        host: "127.0.0.1",
-        port: Number(port),
-        localAddress,
+        socket: connectTcp({ host: "127.0.0.1", port: Number(port), localAddress }),
         ca,
         ALPNProtocols: ["h2"],
       }),
@@ -81,7 +80,7 @@ describe("bodies without credentials that never end", () => {
       );
       assert.ok(
         answers.every((status) => status === 401 || status === 400),
-        `${answers.join(" ")}`,
+        answers.join(" "),
       );
       for (const from of [...attacking, other]) from.destroy();
       await waitUntil(

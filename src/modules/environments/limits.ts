@@ -68,6 +68,8 @@ export const environmentLimits = {
   /** Resources that are indexed together, and namespaces that one search can be limited to. */
   indexBatch: 500,
   maxSearchedNamespaces: 2_000,
+  /** Edges that one answer of the graph shows. */
+  maxGraphEdges: 50_000,
   /** Environments that one TemplateRollout moves, and its waves. */
   maxRolloutEnvironments: 500,
   maxWaves: 50,

@@ -14,7 +14,7 @@ export const fleetLimits = {
   /** Values of one IN. */
   maxSearchValues: 500,
   /** Documents of a list or a watch that are read at once. */
-  listBatchItems: 500,
+  listBatchItems: 64,
   /** A watch ends after this time, so that the token of the client is checked again. */
   maxWatchMs: 1_800_000,
   /** Of a query of metrics. */

@@ -4,11 +4,13 @@ import type { Route, RouteAnswer, RoutePorts, RouteRequest } from "../../contrac
 import type { Row } from "../../intents/read-model/row.ts";
 import { isProblem } from "../../intents/read-model/state.ts";
 import type { ResourceState } from "../../intents/read-model/state.ts";
+import { recordsInTurns } from "../../intents/read/records-in-turns.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { objectsAt, textAt } from "../../kernel/json-read.ts";
 import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
+import type { StoredRecord } from "../../store/port.ts";
 import { stateSchema } from "./row-json.ts";
 import { objectSchema } from "./schemas.ts";
 import { idOf, reportFields, visitKinds } from "./visited-kinds.ts";
@@ -92,7 +94,7 @@ async function groupProblems(ports: RoutePorts, request: RouteRequest): Promise<
   });
   const sorted = [...groups.values()].sort((one, other) => other.count - one.count);
   const shown = sorted.slice(0, limits.maxReportGroups);
-  const messages = await messagesOf(ports, shown);
+  const messages = await messagesOf(ports, request, shown);
   const omitted = sorted.length - shown.length;
   const document = {
     revision,
@@ -123,18 +125,23 @@ const maxMessageChars = 500;
 /** What the first example of each group reports. */
 async function messagesOf(
   { store }: RoutePorts,
+  { caller }: RouteRequest,
   groups: readonly Group[],
 ): Promise<readonly string[]> {
   const keys = groups.map(({ storedKind, examples: [first] }): ResourceKey => {
     return { kind: storedKind, namespace: first?.namespace ?? "", name: first?.name ?? "" };
   });
-  const records = keys.length === 0 ? [] : await store.getMany(keys);
-  return records.map((record, at) => {
-    if (record === undefined) return "";
-    const { status } = decodeDocument(record.body, record.revision);
-    const reason = groups[at]?.reason;
-    const conditions = objectsAt(status, "conditions");
-    const found = conditions.find((condition) => textAt(condition, "reason") === reason);
-    return textAt(found, "message").slice(0, maxMessageChars);
-  });
+  const messages: string[] = [];
+  for await (const record of recordsInTurns(store, keys, caller.tenant ?? "")) {
+    messages.push(messageOf(record, groups[messages.length]?.reason));
+  }
+  return messages;
+}
+
+function messageOf(record: StoredRecord | undefined, reason: string | undefined): string {
+  if (record === undefined) return "";
+  const { status } = decodeDocument(record.body, record.revision);
+  const conditions = objectsAt(status, "conditions");
+  const found = conditions.find((condition) => textAt(condition, "reason") === reason);
+  return textAt(found, "message").slice(0, maxMessageChars);
 }

@@ -5,6 +5,7 @@ import type { Route, RouteAnswer, RoutePorts, RouteRequest } from "../../contrac
 import { readAuditRecords } from "../../intents/audit/audit-records.ts";
 import type { AuditPage, AuditRecord } from "../../intents/audit/audit-records.ts";
 import type { Lives } from "../../intents/read/lives.ts";
+import { recordsInTurns } from "../../intents/read/records-in-turns.ts";
 import { decodeRevisionCursor, encodeCursor } from "../../kernel/cursor.ts";
 import { decodeDocument } from "../../kernel/document.ts";
 import type { JsonObject } from "../../kernel/json.ts";
@@ -138,7 +139,7 @@ async function timelinePage(
       return isAbout && (await isVisible(change));
     },
   });
-  return await answerOf(ports, page, query, bound);
+  return await answerOf(ports, page, { query, bound, tenant: caller.tenant ?? "" });
 }
 
 function isOwn(actor: string | undefined): boolean {
@@ -150,17 +151,23 @@ function mayHaveOutcome(wanted: string, isEvent: boolean, type: string): boolean
   return isEvent ? wanted === "normal" || wanted === "warning" : wanted === type;
 }
 
+interface Asked {
+  readonly query: JsonObject;
+  /** What a cursor is valid for. */
+  readonly bound: string;
+  readonly tenant: string;
+}
+
 async function answerOf(
   ports: RoutePorts,
   { records, compacted, next }: AuditPage,
-  query: JsonObject,
-  bound: string,
+  { query, bound, tenant }: Asked,
 ): Promise<RouteAnswer> {
-  const events = await eventDocuments(ports, records);
+  const events = await eventsOf(ports, records, tenant);
   const items = records.flatMap((record) => {
     if (!eventKinds.has(record.kind)) return [entryOf(ports, record)];
     const event = events.get(`${record.namespace}/${record.name}`);
-    const entry = event === undefined ? undefined : eventEntry(ports, record, event);
+    const entry = event && { revision: record.revision, time: record.time, ...event };
     return entry !== undefined && isWanted(entry, query) ? [entry] : [];
   });
   const more = next === undefined ? {} : { next: encodeCursor(next, bound) };
@@ -168,9 +175,10 @@ async function answerOf(
 }
 
 /** As they are now: an Event changes its count only. Deleted ones have nothing to show. */
-async function eventDocuments(
-  { store }: RoutePorts,
+async function eventsOf(
+  { store, kinds }: RoutePorts,
   records: readonly AuditRecord[],
+  tenant: string,
 ): Promise<ReadonlyMap<string, JsonObject>> {
   const found = new Map<string, JsonObject>();
   const keys = [
@@ -180,34 +188,31 @@ async function eventDocuments(
         .map(({ kind, namespace, name }) => [`${namespace}/${name}`, { kind, namespace, name }]),
     ).values(),
   ];
-  if (keys.length === 0) return found;
-  for (const record of await store.getMany(keys)) {
+  for await (const record of recordsInTurns(store, keys, tenant)) {
     if (record === undefined) continue;
     const { namespace, name } = record.key;
-    found.set(`${namespace}/${name}`, decodeDocument(record.body, record.revision));
+    const event = decodeDocument(record.body, record.revision);
+    found.set(`${namespace}/${name}`, eventFacts(kinds, event));
   }
   return found;
 }
 
-function eventEntry(
-  { kinds }: RoutePorts,
-  { revision, time: at }: AuditRecord,
-  event: JsonObject,
-): JsonObject | undefined {
+const maxMessageChars = 1_024;
+
+function eventFacts(kinds: RoutePorts["kinds"], event: JsonObject): JsonObject {
   const about = { ...objectAt(event, "regarding"), ...objectAt(event, "involvedObject") };
   const [group, version] = splitVersion(textAt(about, "apiVersion"));
   const served = kinds.findKind(group, version, textAt(about, "kind"))?.served;
   const namespace = textAt(about, "namespace");
+  const message = textAt(event, "message") || textAt(event, "note");
   return {
-    revision,
-    time: at,
     type: "event",
     outcome: textAt(event, "type") === "Warning" ? "warning" : "normal",
     kind: served === undefined ? textAt(about, "kind") : kindId(served.kind),
     ...(namespace === "" ? {} : { namespace }),
     name: textAt(about, "name"),
     reason: textAt(event, "reason"),
-    message: textAt(event, "message") || textAt(event, "note"),
+    message: message.slice(0, maxMessageChars),
     count: numberAt(event, "count") ?? numberAt(objectAt(event, "series"), "count") ?? 1,
   };
 }

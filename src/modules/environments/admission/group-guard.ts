@@ -1,6 +1,7 @@
 // ResourceGroups: their names, and the graphs of their links and of the groups that they depend on.
 
 import type { AdmissionPlugin, AdmissionRequest } from "../../../intents/admission/admission.ts";
+import { recordsInTurns } from "../../../intents/read/records-in-turns.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
 import { invalidField } from "../../../kernel/field-error.ts";
@@ -58,7 +59,7 @@ function groupErrors(group: Resource | undefined): readonly FieldError[] {
 
 /** A group that depends on itself through groups that exist. */
 async function dependencyErrors(
-  { target }: AdmissionRequest,
+  { target, caller }: AdmissionRequest,
   { metadata, spec }: Resource,
   store: Pick<Store, "getMany">,
 ): Promise<readonly FieldError[]> {
@@ -70,12 +71,13 @@ async function dependencyErrors(
       return [invalidField("spec.dependsOn", metadata.name, detail)];
     }
     const keys = names.map((name) => ({ kind: groupsKind, namespace, name }));
-    const records = await store.getMany(keys);
-    names.forEach((name, at) => {
-      const record = records[at];
+    const tenant = caller.tenant ?? "";
+    let at = 0;
+    for await (const record of recordsInTurns(store, keys, tenant)) {
       const found = record && decodeDocument(record.body, record.revision);
-      graph.set(name, textsAt(found?.spec, "dependsOn"));
-    });
+      graph.set(names[at] ?? "", textsAt(found?.spec, "dependsOn"));
+      at += 1;
+    }
   }
   const cycle = cycleIn(graph);
   if (cycle === undefined) return [];

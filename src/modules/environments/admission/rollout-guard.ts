@@ -7,6 +7,7 @@ import { accountUseProblem } from "../../../intents/auth/account-use.ts";
 import type { AccountUse } from "../../../intents/auth/account-use.ts";
 import { namespaceTenant } from "../../../intents/auth/tenant-name.ts";
 import { allPages } from "../../../intents/read/all-pages.ts";
+import { recordsInTurns } from "../../../intents/read/records-in-turns.ts";
 import { forbidden } from "../../../intents/refusals.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
@@ -120,8 +121,10 @@ async function checkApproval(
     const why = `${who} cannot approve plans in the namespace ${namespace}`;
     throw forbidden(target.served.kind, target.name, why);
   }
-  const pending = (await environmentsIn(namespace, spec, ports)).map(pendingRequesterOf);
-  const requesters = new Set([textAt(spec, "requestedBy"), ...pending]);
+  const requesters = new Set([textAt(spec, "requestedBy")]);
+  for await (const environment of environmentsIn(namespace, spec, ports)) {
+    requesters.add(pendingRequesterOf(environment));
+  }
   const wanted = textAt(spec, "template");
   const template = await ports.templates.get(namespace, wanted);
   const templates = await templatesIn(namespace, spec, ports);
@@ -132,17 +135,16 @@ async function checkApproval(
 }
 
 /** The Environments of the rollout that exist. */
-async function environmentsIn(
+async function* environmentsIn(
   namespace: string,
   spec: Resource["spec"],
   { store }: RolloutGuardPorts,
-): Promise<readonly Resource[]> {
+): AsyncGenerator<Resource> {
   const names = objectsAt(spec, "environments").map((each) => textAt(each, "name"));
-  if (names.length === 0) return [];
-  const records = await store.getMany(names.map((name) => environmentKey(namespace, name)));
-  return records.flatMap((record) => {
-    return record === undefined ? [] : [decodeDocument(record.body, record.revision)];
-  });
+  const keys = names.map((name) => environmentKey(namespace, name));
+  for await (const record of recordsInTurns(store, keys, namespaceTenant(namespace))) {
+    if (record !== undefined) yield decodeDocument(record.body, record.revision);
+  }
 }
 
 /** The specs of the Templates that the Environments use now, by name. */
@@ -151,8 +153,10 @@ async function templatesIn(
   spec: Resource["spec"],
   ports: RolloutGuardPorts,
 ): Promise<Map<string, JsonObject>> {
-  const environments = await environmentsIn(namespace, spec, ports);
-  const names = new Set(environments.flatMap((each) => textsAt(each.spec, "templates")));
+  const names = new Set<string>();
+  for await (const { spec: own } of environmentsIn(namespace, spec, ports)) {
+    for (const name of textsAt(own, "templates")) names.add(name);
+  }
   const found = new Map<string, JsonObject>();
   for (const name of names) {
     const template = await ports.templates.get(namespace, name);

@@ -5,6 +5,8 @@ import type { Route, RouteAnswer, RoutePorts, RouteRequest } from "../../../cont
 import type { JsonObject } from "../../../kernel/json.ts";
 import { textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
+import type { ListQuery, Position } from "../../../store/port.ts";
+import { environmentLimits } from "../limits.ts";
 import { environmentLabel } from "../names.ts";
 import { addressed, readOne, servedKind, shownRecord } from "./documents.ts";
 import { accessTo, apiTag, namespaceQuery } from "./item-routes.ts";
@@ -55,6 +57,7 @@ export function graphRoute(ports: RoutePorts): Route {
             revision: { type: "integer" },
             nodes: { type: "array", items: nodeSchema },
             edges: { type: "array", items: edgeSchema },
+            omittedEdges: { type: "integer", description: "Edges that are not shown." },
           },
         },
       },
@@ -66,46 +69,55 @@ export function graphRoute(ports: RoutePorts): Route {
   };
 }
 
+export interface Graph {
+  readonly nodes: JsonObject[];
+  readonly edges: JsonObject[];
+  readonly externals: Set<string>;
+  omittedEdges: number;
+}
+
 async function readGraph(ports: RoutePorts, request: RouteRequest): Promise<RouteAnswer> {
   const target = addressed(ports, environmentNoun, request);
   const { metadata } = await readOne(ports, target);
-  const resources = await resourcesOf(ports, request, target.namespace, metadata.name);
-  const externals = new Set(resources.flatMap(({ spec }) => textsAt(spec, "externals")));
-  const nodes = [
-    ...resources.map((resource) => nodeOf(resource)),
-    ...[...externals].map((name) => ({ id: `external/${name}`, type: "external", name })),
-  ];
-  const edges = resources.flatMap(({ metadata: { name: from }, spec }) => {
-    const inside = textsAt(spec, "dependsOn").map((to) => ({ from, to }));
-    return inside.concat(textsAt(spec, "externals").map((to) => ({ from, to: `external/${to}` })));
-  });
-  const revision = Number(metadata.resourceVersion ?? 0);
-  return { kind: "document", status: 200, document: { revision, nodes, edges } };
-}
-
-/** All EnvironmentResources of an environment; their number is bounded. */
-async function resourcesOf(
-  ports: RoutePorts,
-  { pages }: RouteRequest,
-  namespace: string,
-  environment: string,
-): Promise<readonly Resource[]> {
+  const graph: Graph = { nodes: [], edges: [], externals: new Set(), omittedEdges: 0 };
   const served = servedKind(ports, resourceNoun);
-  const labels = [{ key: environmentLabel, operator: "in", values: [environment] }] as const;
-  const query = { kind: kindIdOf(resourceNoun), namespace, labels };
-  const found: Resource[] = [];
-  await pages.before();
-  let page = await ports.store.list(query);
-  for (;;) {
+  const { pages } = request;
+  const query = resourcesOf(target.namespace, metadata.name);
+  // Only nodes and edges are kept: the documents can be large.
+  let from: Position | undefined;
+  do {
+    await pages.before();
+    const page = await ports.store.list(from === undefined ? query : { ...query, from });
     pages.after(
       page.records.reduce((sum, { body }) => sum + body.length, 0),
       page.next !== undefined,
     );
-    for (const record of page.records) found.push(await shownRecord(served, record));
+    for (const record of page.records) addTo(graph, await shownRecord(served, record));
     pages.drop();
-    if (page.next === undefined) return found;
-    await pages.before();
-    page = await ports.store.list({ ...query, from: page.next });
+    from = page.next;
+  } while (from !== undefined);
+  const { nodes, edges, externals, omittedEdges } = graph;
+  for (const name of externals) nodes.push({ id: `external/${name}`, type: "external", name });
+  const revision = Number(metadata.resourceVersion ?? 0);
+  const omitted = omittedEdges === 0 ? {} : { omittedEdges };
+  return { kind: "document", status: 200, document: { revision, nodes, edges, ...omitted } };
+}
+
+function resourcesOf(namespace: string, environment: string): ListQuery {
+  const labels = [{ key: environmentLabel, operator: "in", values: [environment] }] as const;
+  return { kind: kindIdOf(resourceNoun), namespace, labels };
+}
+
+export function addTo(graph: Graph, resource: Resource): void {
+  const { metadata, spec } = resource;
+  graph.nodes.push(nodeOf(resource));
+  const externals = textsAt(spec, "externals");
+  for (const name of externals) graph.externals.add(name);
+  const targets = [...textsAt(spec, "dependsOn"), ...externals.map((name) => `external/${name}`)];
+  for (const to of targets) {
+    if (graph.edges.length < environmentLimits.maxGraphEdges) {
+      graph.edges.push({ from: metadata.name, to });
+    } else graph.omittedEdges += 1;
   }
 }
 

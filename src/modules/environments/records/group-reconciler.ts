@@ -3,6 +3,8 @@
 import { done } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
+import { namespaceTenant } from "../../../intents/auth/tenant-name.ts";
+import { recordsInTurns } from "../../../intents/read/records-in-turns.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { objectsAt, textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
@@ -27,10 +29,10 @@ async function reconcile(
   const namespace = resource.metadata.namespace ?? "";
   const names = objectsAt(resource.spec, "resources").map((link) => textAt(link, "id"));
   const keys = names.map((name) => ({ kind: resourcesKind, namespace, name }));
-  const records = keys.length === 0 ? [] : await store.getMany(keys);
-  const members = records.flatMap((record) => {
-    return record === undefined ? [] : [memberOf(decodeDocument(record.body, record.revision))];
-  });
+  const members: ReturnType<typeof memberOf>[] = [];
+  for await (const record of recordsInTurns(store, keys, namespaceTenant(namespace))) {
+    if (record !== undefined) members.push(memberOf(decodeDocument(record.body, record.revision)));
+  }
   // Followed in part: a group of many resources is also looked at regularly.
   for (const name of names.slice(0, environmentLimits.maxAwaited)) {
     await context.references.get({ kind: resourcesKind, name });

@@ -1,6 +1,8 @@
 // What an EnvironmentResource depends on, and the values that it reads from it. Those that are not
 // ready are followed by references, at most 50 at a time; those whose outputs are read, always.
 
+import { namespaceTenant } from "../../../intents/auth/tenant-name.ts";
+import { recordsInTurns } from "../../../intents/read/records-in-turns.ts";
 import type { Blocker } from "../../../engine/outcome.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import { isTrueNow } from "../../../kernel/current-conditions.ts";
@@ -38,10 +40,10 @@ export async function dependenciesOf(input: DependencyInput): Promise<Dependenci
   const names = textsAt(resource.spec, "dependsOn");
   const namespace = resource.metadata.namespace ?? "";
   const keys = names.map((name) => ({ kind: resourcesKind, namespace, name }));
-  const records = keys.length === 0 ? [] : await store.getMany(keys);
-  const found = records.map((record) => {
-    return record === undefined ? undefined : decodeDocument(record.body, record.revision);
-  });
+  const found: (Resource | undefined)[] = [];
+  for await (const record of recordsInTurns(store, keys, namespaceTenant(namespace))) {
+    found.push(record && decodeDocument(record.body, record.revision));
+  }
   const open = names.filter((_, at) => !isReadyFor(resource, found[at]));
   if (open.length > 0) {
     const firstOpen = names.indexOf(open[0] ?? "");

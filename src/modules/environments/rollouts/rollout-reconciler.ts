@@ -2,6 +2,8 @@
 // waves. The status of an Environment wakes no other resource, so a rollout that moves looks again
 // regularly.
 
+import { namespaceTenant } from "../../../intents/auth/tenant-name.ts";
+import { recordsInTurns } from "../../../intents/read/records-in-turns.ts";
 import { again, done } from "../../../engine/outcome.ts";
 import type { Outcome } from "../../../engine/outcome.ts";
 import type { Context, Reconciler } from "../../../engine/reconciler.ts";
@@ -73,12 +75,14 @@ async function membersOf(
   const listed = objectsAt(resource.spec, "environments");
   const namespace = resource.metadata.namespace ?? "";
   const keys = listed.map((each) => environmentKey(namespace, textAt(each, "name")));
-  const records = keys.length === 0 ? [] : await store.getMany(keys);
+  const environments: (Resource | undefined)[] = [];
+  for await (const record of recordsInTurns(store, keys, namespaceTenant(namespace))) {
+    environments.push(record && decodeDocument(record.body, record.revision));
+  }
   const plans = await context.children.list(plansKind);
   return listed.map((each, at) => {
     const name = textAt(each, "name");
-    const record = records[at];
-    const found = record && decodeDocument(record.body, record.revision);
+    const found = environments[at];
     return {
       name,
       serviceAccountName: textAt(each, "serviceAccountName"),

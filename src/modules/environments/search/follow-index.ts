@@ -6,6 +6,7 @@ import type { IndexChange, OpenTextIndex, TextIndex } from "../../../adapters/te
 import type { KindRegistry } from "../../../intents/kinds/registry.ts";
 import type { ChangeFeed } from "../../../intents/watch/change-feed.ts";
 import { withoutHidden } from "../../../intents/write/hidden-fields.ts";
+import { bytePauses } from "../../../kernel/pauses.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import type { Change, Store, StoredRecord } from "../../../store/port.ts";
 import { kindIdOf } from "../api/nouns.ts";
@@ -27,6 +28,9 @@ export interface SearchIndex extends AsyncDisposable {
   /** The revision that the index has. */
   readonly position: number;
 }
+
+/** The index is shared work of the server. */
+const indexTenant = "search index";
 
 const nounsByKind = new Map(searchedNouns.map((noun) => [kindIdOf(noun), noun]));
 
@@ -135,10 +139,16 @@ class FollowedIndex implements SearchIndex {
     while (this.#position < this.#delivered && !this.#isClosed) {
       const through = this.#delivered;
       const changes = this.#waiting.splice(0);
+      const pause = bytePauses(indexTenant);
       for (let at = 0; at < changes.length; at += environmentLimits.indexBatch) {
         const batch = changes.slice(at, at + environmentLimits.indexBatch);
         const newer = batch.filter(({ revision }) => revision > this.#position);
-        await index.apply(newer.map((change) => this.#changeOf(change)));
+        const puts: IndexChange[] = [];
+        for (const change of newer) {
+          puts.push(this.#changeOf(change));
+          await pause(change.body.length);
+        }
+        await index.apply(puts);
       }
       this.#move(through);
     }

@@ -6,6 +6,7 @@ import type { TextAnswer } from "../../../contract/route.ts";
 import { numberedPage } from "../../../intents/read-model/numbered-page.ts";
 import type { Row } from "../../../intents/read-model/row.ts";
 import { presentResource } from "../../../intents/read/present.ts";
+import { recordsInTurns } from "../../../intents/read/records-in-turns.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { bytePauses } from "../../../kernel/pauses.ts";
@@ -99,7 +100,7 @@ function onCluster(
 /** As JSON, batch by batch, because a page may have thousands of items. */
 async function presentRows(
   ports: FleetRoutePorts,
-  { offering, pages, signal }: FleetRequest,
+  { offering, pages, signal, tenant }: FleetRequest,
   rows: readonly Row[],
   present: ListedInstances["present"],
 ): Promise<readonly string[]> {
@@ -110,9 +111,8 @@ async function presentRows(
     await pages.before();
     const batch = rows.slice(from, from + fleetLimits.listBatchItems);
     const keys = batch.map(({ namespace, name }) => ({ kind: served.id, namespace, name }));
-    const records = await ports.store.getMany(keys);
     let bytes = 0;
-    for (const record of records) {
+    for await (const record of recordsInTurns(ports.store, keys, tenant)) {
       // An instance that was deleted since is left out.
       if (record === undefined) continue;
       bytes += record.body.length;
