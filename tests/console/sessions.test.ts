@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { sessionLimits } from "../../src/intents/sessions/session-limits.ts";
 import { pick, pickList, pickText, startKubeServer } from "../kube/server.ts";
 import type { KubeServer } from "../kube/server.ts";
 import { waitUntil } from "../peers/wait.ts";
@@ -112,6 +113,20 @@ describe("sessions of the console", () => {
     const shown = await robot.request("GET", session);
     assert.equal(pick(shown.json, "user"), "system:serviceaccount:default:robot");
     assert.equal((await robot.request("GET", configMaps)).status, 403);
+  });
+
+  it("a user without rights begins sessions and links at a bounded rate", async () => {
+    const authorization = `Bearer ${await accountToken("busy")}`;
+    const headers = { authorization };
+    const statuses: number[] = [];
+    // One in a second is always allowed.
+    for (let at = 0; at < 3 * sessionLimits.signInBurst && !statuses.includes(429); at += 1) {
+      const { status } = await server.request("POST", "/console/api/links", {}, headers);
+      statuses.push(status);
+    }
+    assert.ok(statuses.length > sessionLimits.signInBurst, `${statuses.length} links`);
+    assert.deepEqual(new Set(statuses), new Set([201, 429]));
+    await signedIn();
   });
 
   it("a page of another site cannot use the cookie to change anything", async () => {

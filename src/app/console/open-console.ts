@@ -9,6 +9,7 @@ import type { SessionEnds } from "../../intents/sessions/session-ends.ts";
 import { openSessions } from "../../intents/sessions/sessions.ts";
 import { systemCause } from "../../kernel/cause.ts";
 import { consoleSurface } from "../../surfaces/console/console-surface.ts";
+import { signInRate } from "../../surfaces/console/sign-in-rate.ts";
 import { linkUrl } from "../../surfaces/console/session-api.ts";
 import type { HttpSurface } from "../../surfaces/http/surface.ts";
 import { readBuild } from "../build.ts";
@@ -76,6 +77,7 @@ export function openConsole(input: ConsoleInput): OpenConsole {
     apiAudiences,
     sessions,
     links,
+    takeSignIn: signInRate(clock),
     hosts,
     readServer: async () => {
       const { version, revision } = await readServer();

@@ -13,6 +13,10 @@ export const sessionLimits = Object.freeze({
   touchMs: 5 * minuteMs,
   /** Sessions of one user; with one more the oldest ends. */
   maxPerUser: 64,
+  /** Sign-ins and links of one user, and users whose number is remembered. */
+  signInsPerSecond: 1,
+  signInBurst: 60,
+  maxRateUsers: 10_000,
   /** A link works once, within this time. */
   linkMs: 10 * minuteMs,
 });

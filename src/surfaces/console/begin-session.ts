@@ -27,6 +27,7 @@ export async function beginSession(
   const outcome = await authentication.authenticateToken(token, apiAudiences);
   if (outcome.kind === "unknown") throw unauthenticated(outcome.refusal);
   const { user } = outcome;
+  ports.takeSignIn(user);
   call.trail?.annotate(signedInAnnotation, user.name);
   const facts = factsOf(call.exchange);
   const cause = callCause(call, user);

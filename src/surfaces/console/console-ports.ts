@@ -9,6 +9,7 @@ import type { Random } from "../../kernel/random.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { ParsedRequest, SurfaceRequest } from "../http/surface.ts";
 import type { ConsoleTarget } from "./console-path.ts";
+import type { TakeSignIn } from "./sign-in-rate.ts";
 import type { CodeIssuer } from "./oidc/code-issuer.ts";
 import type { ConsoleSite } from "./site.ts";
 
@@ -28,6 +29,7 @@ export interface ConsolePorts {
   readonly apiAudiences: readonly string[];
   readonly sessions: Sessions;
   readonly links: Links;
+  readonly takeSignIn: TakeSignIn;
   /** The names under which browsers reach this server, in lower case. */
   readonly hosts: ReadonlySet<string>;
   readonly readServer: () => Promise<ConsoleServer>;

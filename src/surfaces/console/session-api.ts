@@ -125,6 +125,7 @@ async function createLink(ports: ConsolePorts, call: ConsoleCall): Promise<void>
     });
   }
   const origin = checkedOrigin(ports, call);
+  ports.takeSignIn(user);
   const { code, expiresMs } = await ports.links.create(token, callCause(call, user));
   const isLocal = /^(?:127\.|::1$|::ffff:127\.)/.test(exchange.remoteAddress);
   const loopback = isLocal ? ports.loopbackOrigin() : undefined;

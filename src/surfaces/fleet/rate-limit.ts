@@ -1,50 +1,22 @@
-// How many requests a tenant may send in a time: a bucket of tokens that refills. It bounds what
-// one organisation costs over time, while admission (surfaces/http/admit.ts) bounds what it costs
-// at once. Each server counts for itself.
+// How many requests a tenant may send in a time. It bounds what one organisation costs over time,
+// while admission (surfaces/http/admit.ts) bounds what it costs at once.
 
 import type { Clock } from "../../kernel/clock.ts";
 import { SetpointError } from "../../kernel/errors.ts";
-
-export interface RateLimit {
-  readonly perSecond: number;
-  readonly burst: number;
-}
-
-interface Bucket {
-  tokens: number;
-  atMs: number;
-}
+import { TokenBuckets } from "../http/token-buckets.ts";
+import type { Rate } from "../http/token-buckets.ts";
 
 export class RateLimiter {
-  readonly #clock: Clock;
-  readonly #maxTenants: number;
-  /** The tenant that was seen least recently is the first. */
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets: TokenBuckets;
 
   constructor(clock: Clock, maxTenants: number) {
-    this.#clock = clock;
-    this.#maxTenants = maxTenants;
+    this.#buckets = new TokenBuckets(clock, maxTenants);
   }
 
   /** Throws fleet.rate_limited. */
-  take(tenant: string, { perSecond, burst }: RateLimit): void {
-    const nowMs = this.#clock.nowMs();
-    const before = this.#buckets.get(tenant);
-    const { tokens: left, atMs } = before ?? { tokens: burst, atMs: nowMs };
-    const refilled = (Math.max(nowMs - atMs, 0) / 1_000) * perSecond;
-    const tokens = Math.min(left + refilled, burst);
-    const isAllowed = tokens >= 1;
-    this.#buckets.delete(tenant);
-    this.#buckets.set(tenant, { tokens: isAllowed ? tokens - 1 : tokens, atMs: nowMs });
-    this.#dropOldest();
-    if (!isAllowed) throw limited((1 - tokens) / perSecond);
-  }
-
-  /** A tenant that is forgotten has a full bucket again, so that memory is bounded. */
-  #dropOldest(): void {
-    if (this.#buckets.size <= this.#maxTenants) return;
-    const [oldest] = this.#buckets.keys();
-    if (oldest !== undefined) this.#buckets.delete(oldest);
+  take(tenant: string, rate: Rate): void {
+    const seconds = this.#buckets.take(tenant, rate);
+    if (seconds > 0) throw limited(seconds);
   }
 }
 
