@@ -20,7 +20,7 @@ it("says which file is wrong, and how", () => {
     () =>
       documentsOf(text, "file.yaml");
   assert.throws(failing("kind: A\nspec: 1\nspec: 2\n"), /file\.yaml: .*"spec" already set/);
-  assert.throws(failing("kind: [\n"), /file\.yaml: /);
+  assert.throws(failing("kind: [\n"), /file\.yaml: yaml: line 2: /);
   assert.throws(failing("just words\n"), /file\.yaml does not contain a resource/);
   assert.throws(() => documentsIn("/no/such/file"), /cannot be read: ENOENT/);
 });

@@ -43,19 +43,23 @@ export function* missingRights(
   const missing: Missing = { ofResources: [], ofPaths: [], chars: 0 };
   let isCompared = true;
   for (const rule of wanted) {
-    steps.left -= 2 * valuesIn(rule);
+    steps.left -= stepsOfRule + 2 * valuesIn(rule);
     const comparison = { steps, missing, isSliceOver };
     const [ofResources, ofPaths] = [missing.ofResources, missing.ofPaths];
     isCompared =
       steps.left >= 0 &&
       (yield* compare(resources, resourceValues(rule), { ...comparison, parts: ofResources })) &&
-      (yield* compare(paths, pathValue(rule), { ...comparison, parts: ofPaths }));
+      (rule.nonResourceURLs === undefined ||
+        (yield* compare(paths, pathValue(rule), { ...comparison, parts: ofPaths })));
     if (!isCompared) break;
   }
   const texts = [...new Set(describe(missing))].toSorted(byCodeUnits);
   const named = texts.slice(0, limits.maxMissingRights);
   return { missing: named, isComplete: isCompared && named.length === texts.length };
 }
+
+/** Of each rule that is compared, beside those of its values. */
+const stepsOfRule = 16;
 
 interface Comparison {
   readonly steps: Steps;
