@@ -18,10 +18,7 @@ interface NamedTest {
   readonly claim: string;
 }
 
-const names = [
-  ...["arm", "connect", "engine", "environments"],
-  ...["fleet", "gitops", "hardening", "kube", "store"],
-];
+const names = "arm connect engine environments fleet gitops hardening kube store".split(" ");
 const pages = names.map((name): Page => ({
   name,
   text: readFileSync(join(root, `docs/conformance/${name}.md`), "utf8"),
