@@ -416,6 +416,8 @@ export interface GetEnvironmentsByIdGraphAnswer {
     /** Its dependency. */
     readonly to: string;
   }[];
+  /** Edges that are not shown. */
+  readonly omittedEdges?: number;
 }
 
 export interface GetEnvironmentsByIdLogsAnswer {
