@@ -13,8 +13,8 @@ export async function* recordsInTurns(
   store: Pick<Store, "getMany">,
   keys: readonly ResourceKey[],
   tenant: string,
+  pause = bytePauses(tenant),
 ): AsyncGenerator<StoredRecord | undefined> {
-  const pause = bytePauses(tenant);
   for (let from = 0; from < keys.length; from += recordsAtOnce) {
     for (const record of await store.getMany(keys.slice(from, from + recordsAtOnce))) {
       yield record;
