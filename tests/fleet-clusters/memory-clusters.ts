@@ -18,7 +18,7 @@ import { logger } from "../../src/telemetry/log.ts";
 const clustersOnly: BuiltInModule = {
   ...fleet,
   open: async (ports) => ({
-    admission: [clusterGuard(ports)],
+    admission: [clusterGuard({ ...ports, offerings: { all: () => [] } })],
     start: async (more) => {
       const end = startClusters(ports, more);
       return { [Symbol.asyncDispose]: async () => end() };

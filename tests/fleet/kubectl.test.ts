@@ -5,7 +5,7 @@ import { kubectlPaths, openKubectl } from "../peers/kubectl.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import { waitUntil } from "../peers/wait.ts";
 
-test("kubectl apply of an unchanged Offering, Organisation and cluster says so", async () => {
+test("kubectl shows what is unchanged, and warns of a cluster in no region", async () => {
   await using server = await startSetpoint();
   const [path = ""] = kubectlPaths();
   await using kubectl = await openKubectl(path, server.kubeconfig);
@@ -22,4 +22,14 @@ test("kubectl apply of an unchanged Offering, Organisation and cluster says so",
   const { stdout, code, stderr } = await kubectl.run(["apply", ...args]);
   equal(code, 0, stderr);
   for (const line of stdout.trim().split("\n")) match(line, / unchanged$/);
+  // A cluster on which nothing would be placed.
+  const input = {
+    apiVersion: "fleet.setpoint.dev/v1",
+    kind: "DataPlaneCluster",
+    metadata: { name: "lost" },
+    spec: { provider: "aws", region: "us-eest-1", dns: "apps.lost.example.com" },
+  };
+  const lost = await kubectl.run(["create", "-f", "-"], { input });
+  equal(lost.code, 0, lost.stderr);
+  match(lost.stderr, /^Warning: spec\.region: no Offering has the region us-eest-1 of aws$/m);
 });

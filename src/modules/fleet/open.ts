@@ -50,7 +50,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
     admission: [
       offeringGuard(ports),
       organisationGuard({ store: ports.store, offerings }),
-      clusterGuard(ports),
+      clusterGuard({ ...ports, offerings }),
       rolloutGuard({ live, offerings }),
       scalingGuard({ authorizer: ports.authorizer, offerings }),
       probeGuard({ offerings, organisations }),

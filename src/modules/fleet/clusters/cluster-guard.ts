@@ -6,17 +6,21 @@ import type { Authorizer } from "../../../intents/auth/policy.ts";
 import { conflict, invalid } from "../../../intents/refusals.ts";
 import { forbiddenField, invalidField, requiredField } from "../../../kernel/field-error.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
-import { presentObjectAt, textAt } from "../../../kernel/json-read.ts";
+import { equalJson } from "../../../kernel/json.ts";
+import { objectAt, presentObjectAt, textAt } from "../../../kernel/json-read.ts";
 import { dnsLabelProblems, subdomainProblems } from "../../../kernel/names.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Store } from "../../../store/port.ts";
 import { agentFinalizer, clusterNamespace, clustersKind, managedInstancesKind } from "../names.ts";
+import type { OfferingIndex } from "../offerings/offering-index.ts";
 import { checkSecretUse } from "../secret-use.ts";
+import { clusterWarnings } from "./cluster-warnings.ts";
 import { readCluster } from "./cluster.ts";
 
 export interface ClusterGuardPorts {
   readonly store: Pick<Store, "list">;
   readonly authorizer: Authorizer;
+  readonly offerings: Pick<OfferingIndex, "all">;
 }
 
 export function clusterGuard(ports: ClusterGuardPorts): AdmissionPlugin {
@@ -62,11 +66,14 @@ async function checkUnused({ store }: ClusterGuardPorts, request: AdmissionReque
 }
 
 function checkSpec(ports: ClusterGuardPorts, request: AdmissionRequest): void {
-  const { object, old, target } = request;
+  const { object, old, target, caller } = request;
   if (object === undefined) return;
   const errors = [...nameErrors(object), ...specErrors(object, old)];
   if (errors.length > 0) throw invalid(target.served.kind, object.metadata.name, errors);
   checkSecretUse(ports.authorizer, request, ["spec", "executor", "kubernetes", "kubeconfig"]);
+  if (equalJson(object.spec ?? null, old?.spec ?? null)) return;
+  const warnings = clusterWarnings(objectAt(object, "spec"), ports.offerings.all());
+  for (const warning of warnings) caller.warn(warning);
 }
 
 function nameErrors({ metadata }: Resource): readonly FieldError[] {
