@@ -69,6 +69,40 @@ test("an Operation that is cancelled while it is queued does not begin", async (
   assert.deepEqual(await rig.names("configmaps"), []);
 });
 
+test("a cancellation ends when an unchanged dependant waits for what was cancelled", async () => {
+  await using rig = await openRig();
+  const parameters = { size: { type: "integer", default: 1 } };
+  const a = machine("a", {}, { size: "${parameters.size}" });
+  const b = machine("b", {}, { host: "${resources.a.outputs.host}" });
+  await rig.template([a, b], { parameters });
+  await rig.environment();
+  await rig.pass();
+  await rig.ready("e.a", { host: "one" });
+  await rig.ready("e.b");
+  await rig.pass(5_000);
+  assert.equal(await rig.phase(), "DeployedOk");
+  await rig.patch("Environment", "e", { spec: { parameters: { size: 2 } } });
+  await rig.pass();
+  await rig.patch("Operation", "e.deploy-2", { spec: { cancel: "Graceful" } });
+  await rig.pass();
+  const stopped = { type: "Synced", status: "False", reason: "Cancelled", message: "stopped" };
+  const when = { lastTransitionTime: "2026-01-01T00:00:00Z", observedGeneration: 2 };
+  await rig.machineStatus("e.a", { observedGeneration: 2, conditions: [{ ...stopped, ...when }] });
+  await rig.pass(10_000);
+  assert.equal(await operationPhase(rig, "e.deploy-2"), "Cancelled");
+  assert.equal(await rig.phase(), "DeployedFail");
+  await rig.create("Operation", "retry", { environment: "e", type: "Retry" });
+  await rig.pass();
+  const done = { handledRequest: "retry" };
+  for (const name of ["e.a", "e.b"]) {
+    await rig.ready(name, { host: "one" });
+    await rig.machineStatus(name, { reconcile: done });
+    await rig.pass(3_000);
+  }
+  assert.equal(await operationPhase(rig, "retry"), "Succeeded");
+  assert.equal(await rig.phase(), "DeployedOk");
+});
+
 async function driftCheck(rig: Rig): Promise<void> {
   await rig.template([machine("a", {}, { size: "${parameters.size}" })], {
     parameters: { size: { type: "integer", default: 1 } },

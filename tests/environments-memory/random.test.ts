@@ -52,6 +52,7 @@ async function prepare(rig: Rig): Promise<void> {
     b,
     machine("c", { dependsOn: ["b"] }, size),
     machine("d", {}, size),
+    machine("f", { dependsOn: ["d"] }, { host: "${resources.d.outputs.host}" }),
   ];
   // The order of b and a is another one, and c does not exist.
   const second = [
@@ -198,6 +199,7 @@ class Targets {
         status: {
           outcome,
           checked: check,
+          outputs: { host: "one" },
           drift: { state: "None", checkedAt, items: [] },
           observedGeneration: generation,
           conditions: [
@@ -284,10 +286,12 @@ async function checkEnd(rig: Rig, users: Users): Promise<void> {
   const count = numberAt(spec, "parameters", "count") ?? 2;
   const size = numberAt(spec, "parameters", "size") ?? 1;
   const counted = Array.from({ length: count }, (_, at) => `e.b.${at}`);
-  const first = ["e.a", ...counted, "e.c", "e.d"];
+  const first = ["e.a", ...counted, "e.c", "e.d", "e.f"];
   const wanted = textsAt(spec, "templates")[0] === "t.v1" ? first : ["e.a", "e.d", "e.e"];
   assert.deepEqual(machines.map(({ metadata }) => metadata.name).toSorted(), wanted, shown);
-  for (const each of machines) assert.equal(numberAt(each.spec, "size"), size, shown);
+  for (const each of machines) {
+    assert.equal(numberAt(each.spec, "size") ?? size, size, shown);
+  }
   for (const each of machines) {
     assert.equal(each.metadata.annotations?.["environments.setpoint.dev/cancel"], undefined);
   }

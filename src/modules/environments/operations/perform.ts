@@ -142,9 +142,13 @@ async function cancel(
     return { operation, members: await membersOf(run) };
   }
   const isBlocked = isRemovalBlocked(members);
-  const isMoving = members.some(({ state, isObserved, isDeleting }) => {
+  const ready = new Set(members.filter(({ state }) => state === "Ready").map((each) => each.name));
+  const isMoving = members.some(({ state, isObserved, isDeleting, dependsOn, resource }) => {
     if (isDeleting) return !isBlocked;
-    return !isObserved || state === "Deploying" || state === "Waiting";
+    if (state !== "Waiting") return !isObserved || state === "Deploying";
+    // A resource that was deployed before waits for what was cancelled: it does not go on.
+    const isHandled = textAt(resource.status, "reconcile", "handledRequest") === name;
+    return !isHandled || dependsOn.every((each) => ready.has(each));
   });
   if (isMoving) return { operation, members };
   const message = isForced ? "cancelled by force" : "cancelled";
