@@ -425,7 +425,10 @@ export interface GetEnvironmentsByIdLogsAnswer {
   readonly type: "output" | "bookmark";
   /** To resume after it. */
   readonly revision: number;
+  /** The key; empty for actions and plans. */
   readonly resource?: string;
+  /** The name of the action; empty for resources. */
+  readonly action?: string;
   readonly executor?: string;
   readonly run?: string;
   readonly chunk?: number;
@@ -1590,7 +1593,7 @@ export interface Operations {
     readonly query: {
       /** The namespace. Default: default. */
       readonly namespace?: string | undefined;
-      /** Only the resource with this key. */
+      /** Only this key of a resource, or action. */
       readonly resource?: string | undefined;
       /** Wait for further output. */
       readonly follow?: boolean | undefined;

@@ -192,7 +192,7 @@ describe("the commands env and template", () => {
     assert.match(made.out, /^shop\.v1 {2}\(templates\)\n[^]* {2}p7 {2}\(environments\)/);
     const logs = await run("env", "logs", "p7", "wep");
     assert.equal(logs.code, 1);
-    assert.match(logs.err, /no resource wep; did you mean web/);
+    assert.match(logs.err, /no resource or action wep; did you mean web/);
     const whole = await run("env", "graph", "p7");
     assert.match(
       whole.err,

@@ -46,11 +46,13 @@ describe("the logs of an environment", { skip }, () => {
       kind: "CommandRun",
       spec: { program: "/bin/sh", args: ["-c", `echo ${word} "$0"`, "${parameters.turn}"] },
     };
+    const saving = { ...print, spec: { program: "/bin/sh", args: ["-c", "echo saved"] } };
     await apply("Template", "print.v1", {
       id: "print",
       version: 1,
       parameters: { turn: { type: "string", default: "one" } },
       resources: [{ key: "print", template: print }],
+      actions: [{ name: "backup", template: saving }],
     });
     await apply("Environment", "e", { templates: ["print.v1"] });
     await untilOk();
@@ -89,6 +91,21 @@ describe("the logs of an environment", { skip }, () => {
       following.events.some((event) => JSON.stringify(event).includes("first-life two")),
     );
     await untilOk();
+  });
+
+  it("have the output of actions, with their names", async () => {
+    const path = `/api/v1/environments/e/actions/backup?namespace=${namespace}`;
+    const { status } = await rig.server.ask(path, { method: "POST", body: {} });
+    assert.equal(status, 202);
+    const saved = await waitUntil("the output of the action", async () => {
+      const lines = (await read("&resource=backup")).trim().split("\n");
+      const items = lines
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line) as JsonObject);
+      assert.ok(items.every((item) => textAt(item, "resource") === ""));
+      return items.find((item) => textAt(item, "text").includes("saved"));
+    });
+    assert.equal(textAt(saved, "action"), "backup");
   });
 
   it("do not show an earlier namespace of the same name", async () => {

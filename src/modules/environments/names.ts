@@ -21,6 +21,8 @@ export const destroyedKind = `destroyedenvironments.${environmentsGroup}`;
 export const environmentLabel = `${environmentsGroup}/environment`;
 /** On every resource of an environment that belongs to one entry of its template: the key. */
 export const resourceLabel = `${environmentsGroup}/resource`;
+/** On targets of actions: the name of the action. */
+export const actionLabel = `${environmentsGroup}/action`;
 /** On EnvironmentResources with a count, and their targets: the position, from 0. */
 export const indexLabel = `${environmentsGroup}/index`;
 /** On Operations, Plans and targets of actions. */

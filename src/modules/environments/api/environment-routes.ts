@@ -260,7 +260,7 @@ async function cancelRunning(ports: RoutePorts, request: RouteRequest): Promise<
   if (name === "") {
     const message = `no operation of the environment ${target.name} is running`;
     throw new SetpointError("resource.conflict", message, {
-      suggestion: "read status.operation of the environment",
+      suggestion: `list its operations: setpoint env operations ${target.name}`,
     });
   }
   const running = targetOf(ports, operationNoun, { namespace: target.namespace, name });

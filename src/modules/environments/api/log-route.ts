@@ -12,7 +12,7 @@ import { numberAt, isTrueAt, objectAt, textAt } from "../../../kernel/json-read.
 import type { JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { environmentLabel, resourceLabel } from "../names.ts";
+import { actionLabel, environmentLabel, resourceLabel } from "../names.ts";
 import { addressed, readOne } from "./documents.ts";
 import { accessTo, apiTag, namespaceQuery } from "./item-routes.ts";
 import { environmentNoun } from "./nouns.ts";
@@ -36,7 +36,7 @@ export function logRoute(ports: RoutePorts): Route {
       type: "object",
       properties: {
         ...objectAt(namespaceQuery, "properties"),
-        resource: { type: "string", description: "Only the resource with this key." },
+        resource: { type: "string", description: "Only this key of a resource, or action." },
         follow: { type: "boolean", default: false, description: "Wait for further output." },
         after: { type: "integer", minimum: 0, description: "Only output after this revision." },
       },
@@ -67,7 +67,8 @@ const itemSchema = {
       description: "A bookmark has only the position: there is no output up to it.",
     },
     revision: { type: "integer", description: "To resume after it." },
-    resource: { type: "string" },
+    resource: { type: "string", description: "The key; empty for actions and plans." },
+    action: { type: "string", description: "The name of the action; empty for resources." },
     executor: { type: "string" },
     run: { type: "string" },
     chunk: { type: "integer" },
@@ -79,7 +80,7 @@ interface Following {
   readonly namespace: string;
   /** The id of the environment. */
   readonly name: string;
-  /** A key; empty: all. */
+  /** A key, or the name of an action; empty: all. */
   readonly resource: string;
   readonly lives: Lives;
 }
@@ -184,7 +185,10 @@ async function stored(
 
 function isWanted({ metadata: { labels = {} } }: Resource, wanted: Following): boolean {
   if (labels[environmentLabel] !== wanted.name) return false;
-  return wanted.resource === "" || labels[resourceLabel] === wanted.resource;
+  const { resource } = wanted;
+  return [resourceLabel, actionLabel].some(
+    (label) => resource === "" || labels[label] === resource,
+  );
 }
 
 function itemOf({ metadata: { labels = {} }, spec }: Resource, revision: number): StreamItem {
@@ -192,6 +196,7 @@ function itemOf({ metadata: { labels = {} }, spec }: Resource, revision: number)
     type: "output",
     revision,
     resource: labels[resourceLabel] ?? "",
+    action: labels[actionLabel] ?? "",
     executor: labels[ownerKindLabel] ?? "",
     run: textAt(spec, "run"),
     chunk: numberAt(spec, "chunk") ?? 0,

@@ -2,7 +2,7 @@
 
 import type { RunCommand } from "../../../contract/command.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
-import { textAt } from "../../../kernel/json-read.ts";
+import { objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { suggester } from "../../../kernel/nearest-name.ts";
 import { sessionOf } from "./request.ts";
 import type { Session } from "./request.ts";
@@ -23,7 +23,7 @@ export const runLogs: RunCommand = async (call) => {
     if (textAt(item, "type") === "bookmark") continue;
     isEmpty = false;
     // A plan runs for a resource that may not exist yet.
-    const key = textAt(item, "resource") || "plan";
+    const key = textAt(item, "resource") || textAt(item, "action") || "plan";
     for (const text of textAt(item, "text").split("\n")) {
       if (text !== "") call.print(`${key}  ${text}`);
     }
@@ -38,7 +38,8 @@ async function reasonOf(
   resource: string | undefined,
 ): Promise<string> {
   const items = await allItems(session, "resources", { environment: id });
-  const keys = [...new Set(items.map(({ spec }) => textAt(spec, "key")))];
+  const resources = items.map(({ spec }) => textAt(spec, "key"));
+  const keys = [...new Set([...resources, ...(await actionsOf(session, id))])];
   if (resource === undefined || keys.includes(resource)) {
     return "no output: no executor that prints has run";
   }
@@ -46,7 +47,17 @@ async function reasonOf(
   const known = near || `; it has ${keys.join(", ")}`;
   throw new SetpointError(
     "resource.not_found",
-    `the environment ${id} has no resource ${resource}${known}`,
+    `the environment ${id} has no resource or action ${resource}${known}`,
     { suggestion: `run setpoint env show ${id}, which lists its resources` },
   );
+}
+
+async function actionsOf({ server, path }: Session, id: string): Promise<readonly string[]> {
+  const environment = await server.get(path(`environments/${id}`));
+  const names: string[] = [];
+  for (const template of textsAt(environment, "spec", "templates")) {
+    const found = await server.get(path(`templates/${encodeURIComponent(template)}`));
+    names.push(...objectsAt(found, "spec", "actions").map((action) => textAt(action, "name")));
+  }
+  return names;
 }

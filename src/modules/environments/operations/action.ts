@@ -12,7 +12,12 @@ import { secretsFrom } from "../environment/apply-deployment.ts";
 import { readableOutputs } from "../environment/members.ts";
 import { membersOf } from "../environment/run.ts";
 import type { EnvironmentRun } from "../environment/run.ts";
-import { cancelAnnotation, environmentLabel, forceCancelAnnotation } from "../names.ts";
+import {
+  actionLabel,
+  cancelAnnotation,
+  environmentLabel,
+  forceCancelAnnotation,
+} from "../names.ts";
 import { operationLabel } from "../names.ts";
 import { applyTarget } from "../resource/apply-target.ts";
 import { readExternals, secretOutputsOf } from "../resource/dependencies.ts";
@@ -147,7 +152,7 @@ async function carryOn(
     context,
     owner: operation.resource,
     found,
-    document: withIdentity(rendered, operation, resource, cancel),
+    document: withIdentity(rendered, { operation, action, environment: resource, cancel }),
     isThere: existing !== undefined,
     serviceAccountName: serviceAccountOf(objectAt(resource, "spec")),
   });
@@ -223,11 +228,16 @@ export function labelOf(name: string): string {
   return `${name.slice(0, 46)}-${hash("sha256", name, "hex").slice(0, 16)}`;
 }
 
+interface ActionIdentity {
+  readonly operation: OperationRecord;
+  readonly action: Action;
+  readonly environment: Resource;
+  readonly cancel: string;
+}
+
 function withIdentity(
   rendered: JsonObject,
-  { name }: OperationRecord,
-  environment: Resource,
-  cancel: string,
+  { operation: { name }, action, environment, cancel }: ActionIdentity,
 ): JsonObject {
   const metadata = objectAt(rendered, "metadata");
   const cancels = {
@@ -243,6 +253,7 @@ function withIdentity(
         ...objectAt(metadata, "labels"),
         [environmentLabel]: environment.metadata.name,
         [operationLabel]: labelOf(name),
+        [actionLabel]: labelOf(action.name),
       },
       annotations: { ...objectAt(metadata, "annotations"), ...cancels },
     },

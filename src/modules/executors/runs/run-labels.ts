@@ -6,7 +6,9 @@ import type { Resource } from "../../../kernel/resource.ts";
 import { ownerKindLabel, ownerNameLabel } from "./run-kinds.ts";
 import { withoutTrailing } from "../../../kernel/trailing.ts";
 
-const copied = ["environments.setpoint.dev/environment", "environments.setpoint.dev/resource"];
+const copied = ["environment", "resource", "action"].map(
+  (name) => `environments.setpoint.dev/${name}`,
+);
 
 export function runLabels({ kind, metadata }: Resource): { readonly [key: string]: string } {
   const labels: Record<string, string> = {
