@@ -123,6 +123,20 @@ test("a target that cannot be removed keeps the phase Destroying, with the reaso
   assert.deepEqual(await rig.machines(), ["e.a", "e.b", "e.c"]);
 });
 
+test("a change that was cancelled before is no failure of the destruction", async () => {
+  await using rig = await openRig();
+  await deployedChain(rig);
+  const at = { lastTransitionTime: "2026-01-01T00:00:00Z", observedGeneration: 1 };
+  const synced = { type: "Synced", status: "False", reason: "Cancelled", message: "stopped" };
+  await rig.machineStatus("e.c", { conditions: [{ ...synced, ...at }] });
+  await rig.patch("Environment", "e", { spec: { desired: "Destroyed" } });
+  await rig.pass(5_000);
+  const environment = await rig.read("Environment", "e");
+  assert.deepEqual(await rig.machines(), ["e.a", "e.b", "e.c"]);
+  assert.equal(textAt(environment?.status, "phase"), "Destroying");
+  assert.equal(textAt(environment?.status, "reason"), "Destroying");
+});
+
 test("a smaller count removes the surplus and nothing else", async () => {
   await using rig = await openRig();
   await rig.template([machine("web", { count: "${parameters.n}" })], {

@@ -77,11 +77,14 @@ export async function removeTarget(
   return waiting(blocker, { message, status: removing("RemovingTarget", message) });
 }
 
-/** A target that cannot be removed states the reason in its condition Synced. */
+/**
+ * A target that cannot be removed states the reason in its condition Synced. A change that was
+ * cancelled before is not such a reason.
+ */
 function failureOf({ status }: Resource): string {
   const conditions = objectsAt(status, "conditions");
   const synced = conditions.find((each) => textAt(each, "type") === "Synced");
-  if (textAt(synced, "status") !== "False") return "";
+  if (textAt(synced, "status") !== "False" || textAt(synced, "reason") === "Cancelled") return "";
   return `, which fails: ${textAt(synced, "message")}`;
 }
 
