@@ -6,7 +6,6 @@ import { pages, siteFolder } from "../places.ts";
 import { linksToSources } from "../source-links.ts";
 import { sidebarFrom } from "../sidebar.ts";
 
-// oxlint-disable-next-line import/no-default-export -- VitePress reads the default export
 export default defineConfig({
   title: "Setpoint",
   description: "A control plane in one process",
