@@ -91,6 +91,16 @@ export const sections: readonly Section[] = [
     counts: ["gitopsdeployments.gitops.setpoint.dev"],
   },
   {
+    id: "connect",
+    label: "Connect",
+    icon: "connect",
+    href: paths.connect(),
+    key: "c",
+    group: 2,
+    kind: "connections.connect.setpoint.dev",
+    counts: ["connections.connect.setpoint.dev"],
+  },
+  {
     id: "providers",
     label: "Providers",
     icon: "providers",
@@ -178,6 +188,13 @@ const providers: Crumb = { label: "Providers", href: paths.providers() };
 
 const loadSubscription = async (): Promise<Page> =>
   (await import("./pages/providers/subscription-page.tsx")).SubscriptionPage;
+
+function connectionCrumbs({ name = "" }: Crumbs): readonly Crumb[] {
+  return [{ label: "Connect", href: paths.connect() }, { label: name }];
+}
+
+const loadConnection = async (): Promise<Page> =>
+  (await import("./pages/connect/connection-page.tsx")).ConnectionPage;
 
 export const routes: readonly Route[] = [
   {
@@ -305,6 +322,24 @@ export const routes: readonly Route[] = [
     section: "providers",
     crumbs: ({ subscription = "" }) => [providers, { label: subscription }],
     load: loadSubscription,
+  },
+  {
+    pattern: "/connect",
+    section: "connect",
+    crumbs: () => [{ label: "Connect" }],
+    load: async () => (await import("./pages/connect/connect-page.tsx")).ConnectPage,
+  },
+  {
+    pattern: "/connect/:name",
+    section: "connect",
+    crumbs: connectionCrumbs,
+    load: loadConnection,
+  },
+  {
+    pattern: "/connect/:name/:tab",
+    section: "connect",
+    crumbs: connectionCrumbs,
+    load: loadConnection,
   },
   {
     pattern: "/activity",

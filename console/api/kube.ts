@@ -49,6 +49,17 @@ export const kube = {
   why: async (kind: KindInfo, { namespace, name }: Named, signal?: AbortSignal) =>
     await request<JsonRecord>(`${documentPath(kind, namespace, name)}/why`, withSignal(signal)),
 
+  subresource: async (
+    kind: KindInfo,
+    { namespace, name }: Named,
+    subresource: string,
+    signal?: AbortSignal,
+  ) =>
+    await request<JsonRecord>(
+      `${documentPath(kind, namespace, name)}/${subresource}`,
+      withSignal(signal),
+    ),
+
   merge: async (kind: KindInfo, { namespace, name }: Named, patch: JsonRecord) =>
     await request<Resource>(documentPath(kind, namespace, name), {
       method: "PATCH",

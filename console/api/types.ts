@@ -76,7 +76,8 @@ export type Cause = NonNullable<Change["cause"]>;
 export type HistoryPage = GetHistoryByKindByNameAnswer;
 export type Revision = HistoryPage["revisions"][number];
 export type Difference = GetDiffByKindByNameAnswer;
-export type FieldChange = Difference["changes"][number];
+/** `why` is that of a planned change. */
+export type FieldChange = Difference["changes"][number] & { readonly why?: string };
 export type Rollback = PostRollbackByKindByNameAnswer;
 
 /** One resource in the answer of KIND/NAME/why. */

@@ -13,7 +13,10 @@ export function DiffView({ changes }: { changes: readonly FieldChange[] }) {
         <li key={change.path}>
           <div class="diff-path">
             <code>{shownPath(change.path)}</code>
-            <span class="muted small">{words[change.kind]}</span>
+            <span class="muted small">
+              {words[change.kind]}
+              {change.why !== undefined && `: ${change.why}`}
+            </span>
           </div>
           {change.isHidden === true ? (
             <p class="muted small">The values are secret and not shown.</p>
