@@ -137,7 +137,7 @@ function Head<T>({ columns, selection, sort = "", onSort, menuOf }: LiveTablePro
         )}
         {columns.map((column) => {
           const field = column.sort;
-          const isSorted = field !== undefined && sort.replace("-", "") === field;
+          const isSorted = field !== undefined && sort.replace(/^-/, "") === field;
           const direction = sort.startsWith("-") ? "descending" : "ascending";
           const next = isSorted && direction === "ascending" ? `-${field}` : field;
           return (
