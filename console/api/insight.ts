@@ -67,7 +67,7 @@ export const insight = {
       query: { namespace: address.namespace },
       body: { to: options.to, dryRun: options.dryRun },
       headers: {
-        ...(options.shown === undefined ? {} : { "if-match": options.shown }),
+        ...(options.shown === undefined ? {} : { "if-match": `"${options.shown}"` }),
         ...(options.dryRun ? {} : { "idempotency-key": crypto.randomUUID() }),
       },
     }),

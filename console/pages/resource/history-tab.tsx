@@ -88,7 +88,7 @@ export function HistoryTab({ viewed, document, query }: TabProps) {
           {next !== undefined && (
             <Button onClick={() => open({ before: next, rev: undefined })}>Older</Button>
           )}
-          {next === undefined && (
+          {next === undefined && revisions.at(-1)?.type !== "created" && (
             <span class="muted small">Older revisions are no longer kept.</span>
           )}
         </div>

@@ -1,0 +1,125 @@
+// One resource in Chromium: change it, return to an earlier state, and delete it.
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { Browser } from "playwright-core";
+import { pick, startKubeServer } from "../kube/server.ts";
+import type { KubeServer } from "../kube/server.ts";
+import { seriousFindings, startChromium } from "../peers/chromium.ts";
+import { waitUntil } from "../peers/wait.ts";
+import { openSignedIn } from "./signed-in.ts";
+
+const shop = join(import.meta.dirname, "shop-module.ts");
+const databases = "/apis/shop.example/v1/namespaces/default/databases";
+const pages = "/x/databases.shop.example/default";
+
+describe("a resource in Chromium", () => {
+  let browser: Browser;
+  let server: KubeServer;
+  const create = async (name: string, annotations = {}): Promise<void> => {
+    const { status, text } = await server.request("POST", databases, {
+      apiVersion: "shop.example/v1",
+      kind: "Database",
+      metadata: { name, annotations },
+      spec: { engine: "postgres", replicas: 2 },
+    });
+    assert.equal(status, 201, text);
+  };
+  const replicas = async (name: string): Promise<unknown> =>
+    pick((await server.request("GET", `${databases}/${name}`)).json, "spec.replicas");
+
+  before(async () => {
+    [browser, server] = await Promise.all([
+      startChromium(),
+      startKubeServer({ consoleListen: "127.0.0.1:0", module: [shop] }),
+    ]);
+    await create("orders");
+    await create("ledger", { "setpoint.dev/deletion-protection": "true" });
+    await create("carts");
+  });
+
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
+
+  it("an error of the server is at its line, and a text is applied after a diff", async () => {
+    await using tab = await openSignedIn(browser, server, { path: `${pages}/orders/yaml` });
+    const { page } = tab;
+    const editor = page.getByRole("textbox", { name: "YAML of orders" });
+    await editor.waitFor();
+    const write = async (value: string): Promise<void> => {
+      await editor.getByText(/^ *replicas: \d$/).click();
+      await page.keyboard.press("End");
+      await page.keyboard.press("Backspace");
+      await page.keyboard.type(value);
+      await page.getByRole("button", { name: "Review and apply" }).click();
+    };
+    await write("9");
+    const problems = page.getByRole("list", { name: "Problems" });
+    await problems.getByText(/line \d+/).waitFor();
+    await problems.getByText("spec.replicas").waitFor();
+    assert.equal(await replicas("orders"), 2);
+    await write("3");
+    const dialog = page.getByRole("dialog", { name: "Apply to Database/orders?" });
+    await dialog.getByText("spec.replicas").waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await waitUntil("the change", async () => (await replicas("orders")) === 3);
+    // The dry run that was refused is an error of the network for the browser.
+    assert.ok(
+      tab.errors.every((error) => error.includes("422")),
+      tab.errors.join("\n"),
+    );
+  });
+
+  it("the history shows what changed, and leads back after a dry run", async () => {
+    const patch = { spec: { replicas: 5 } };
+    await server.request("PATCH", `${databases}/carts`, patch);
+    await using tab = await openSignedIn(browser, server, { path: `${pages}/carts/history` });
+    const { page } = tab;
+    const revisions = page.getByRole("region", { name: "Revisions" });
+    await revisions.getByRole("link", { name: /created/ }).click();
+    await page.getByRole("button", { name: /^Roll back to revision/ }).click();
+    const dialog = page.getByRole("dialog", { name: /^Roll back Database\/carts/ });
+    await dialog.getByText("spec.replicas").waitFor();
+    await dialog.getByRole("button", { name: "Roll back" }).click();
+    await waitUntil("the earlier state", async () => (await replicas("carts")) === 2);
+    assert.deepEqual(tab.errors, []);
+  });
+
+  it("a deletion states what is destroyed and asks for the name", async () => {
+    await create("doomed");
+    await using tab = await openSignedIn(browser, server, { path: `${pages}/doomed` });
+    const { page } = tab;
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete Database/doomed?" });
+    const confirm = dialog.getByRole("button", { name: "Delete", exact: true });
+    await confirm.waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
+    const typed = dialog.getByRole("textbox");
+    if ((await typed.count()) === 1) {
+      assert.equal(await confirm.getAttribute("aria-disabled"), "true");
+      await typed.fill("doomed");
+    }
+    await confirm.click();
+    const isDeleted = async (): Promise<boolean> =>
+      (await server.request("GET", `${databases}/doomed`)).status === 404;
+    await waitUntil("the deletion", isDeleted);
+    await page.getByText("is being deleted").waitFor();
+  });
+
+  it("an action that is off stays in the page, with its reason", async () => {
+    await using tab = await openSignedIn(browser, server, { path: `${pages}/ledger`, width: 360 });
+    const { page } = tab;
+    const button = page.getByRole("button", { name: "Delete", exact: true });
+    await button.waitFor();
+    assert.equal(await button.getAttribute("aria-disabled"), "true");
+    const reason = await button.getAttribute("aria-describedby");
+    assert.match((await page.locator(`[id="${reason}"]`).textContent()) ?? "", /^Protected/);
+    await button.press("Enter");
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    assert.deepEqual(await seriousFindings(page), []);
+    assert.deepEqual(tab.errors, []);
+  });
+});
