@@ -1,12 +1,15 @@
 // This server as the API for the objects of a tenant. Every access is authorized for a
 // ServiceAccount, and every write takes the path of a client, with all policies and the guard
-// against escalation. Writes are fenced by the claim of the run.
+// against escalation. Writes are fenced by the claim of the run. A run may read and apply thousands
+// of objects, and the embedded store answers at once: other work runs in between.
 
 import { KubeError } from "../adapters/kubernetes/port.ts";
 import { fencedWrite } from "../engine/run/fenced-write.ts";
 import type { Context } from "../engine/reconciler.ts";
 import { forbiddenAccess } from "../intents/auth/forbidden.ts";
 import type { Authorizer, ResourceAccess } from "../intents/auth/policy.ts";
+import { namespaceTenant, userTenant } from "../intents/auth/tenant-name.ts";
+import { parseServiceAccountUserName } from "../intents/auth/user.ts";
 import type { UserInfo } from "../intents/auth/user.ts";
 import type { Found } from "../intents/kinds/registry.ts";
 import type { Caller, Intents, Target } from "../intents/request.ts";
@@ -16,6 +19,8 @@ import { readStored } from "../intents/write/stored.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { isSetpointError } from "../kernel/errors.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
+import { timedPauses } from "../kernel/pauses.ts";
+import type { Pause } from "../kernel/pauses.ts";
 import type { Position } from "../store/port.ts";
 import { unknownKind } from "./object-api.ts";
 import type { ObjectApi, ObjectReference, ObjectType } from "./object-api.ts";
@@ -33,6 +38,7 @@ export interface OwnApiInput {
 
 export function ownApi(input: OwnApiInput): ObjectApi {
   const { intents, context, fieldManager } = input;
+  const pause = timedPauses(tenantOf(input));
   const targetOf = (at: ObjectReference): Target => {
     const served = foundKind(intents, at);
     if (served === undefined) throw unknownKind(at);
@@ -46,11 +52,12 @@ export function ownApi(input: OwnApiInput): ObjectApi {
       const isNamespaced = scope === "Namespaced";
       return { plural: names.plural, isNamespaced, isReconciled: served.isReconciled };
     },
-    listLabelled: async (kind, label, value) => await listLabelled(input, kind, label, value),
+    listLabelled: async (...asked) => await listLabelled({ ...input, pause }, ...asked),
     get: async (at) => {
       if (foundKind(intents, at) === undefined) return undefined;
       const target = targetOf(at);
       authorize(input, target, "get");
+      await pause();
       const { served, namespace, name } = target;
       const record = await intents.store.get({ kind: served.id, namespace, name });
       if (record === undefined) return undefined;
@@ -59,6 +66,7 @@ export function ownApi(input: OwnApiInput): ObjectApi {
     apply: async (at, object, isDryRun) => {
       const target = targetOf(at);
       authorize(input, target, "patch");
+      await pause();
       const written = await refusable(at, () =>
         writeWithin(context, isDryRun, (fence) =>
           applyResource(intents, {
@@ -99,9 +107,15 @@ export function ownApi(input: OwnApiInput): ObjectApi {
   };
 }
 
+/** The namespace of the ServiceAccount. */
+function tenantOf({ user }: OwnApiInput): string {
+  const account = parseServiceAccountUserName(user.name);
+  return account === undefined ? userTenant(user.name) : namespaceTenant(account.namespace);
+}
+
 /** Of all namespaces; objects that the account may not read are left out. */
 async function listLabelled(
-  input: OwnApiInput,
+  input: OwnApiInput & { readonly pause: Pause },
   kind: ObjectType,
   label: string,
   value: string,
@@ -120,6 +134,7 @@ async function listLabelled(
       const { namespace, name } = record.key;
       const at = { served, version, namespace, name, subresource: "" };
       if (!mayAccess(input, at, "get").isAllowed) continue;
+      await input.pause();
       objects.push(await readStored(served, version, record));
     }
     from = page.next;
@@ -167,6 +182,7 @@ function mayAccess({ authorizer, user }: OwnApiInput, target: Target, verb: stri
 function callerFor(input: OwnApiInput, target: Target, { cause }: WriteFence): Caller {
   return {
     user: input.user,
+    tenant: tenantOf(input),
     surface: cause.surface,
     traceId: cause.traceId,
     correlationId: cause.correlationId,

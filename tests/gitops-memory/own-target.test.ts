@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
 import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
+import { nextTurn } from "../../src/kernel/pauses.ts";
 import { referenceKey, referenceOf } from "../../src/modules/gitops/object-reference.ts";
 import type { ObjectReference } from "../../src/modules/gitops/object-reference.ts";
 import type { OpenedTarget, Target, TargetRules } from "../../src/modules/gitops/targets/target.ts";
@@ -183,4 +184,24 @@ test("an object is replaced where an option says so", async () => {
   const live = await rig.memory.read(place);
   assert.notEqual(live?.metadata.uid, created.metadata.uid);
   assert.equal(textAt(live, "data", "a"), "2");
+});
+
+test("other work runs while very many objects of this server are read and compared", async () => {
+  await using rig = await openTargetRig();
+  await allow(rig, ["configmaps"]);
+  const object = map("long", tenant, { text: "x".repeat(100_000) });
+  const many = Array.from({ length: 500 }, () => at(object));
+  const found = await rig.inRun(async (opened) => {
+    const { target } = ready(opened);
+    const applied = await target.apply(at(object), object, { isDryRun: false });
+    let turns = 0;
+    const wait = (): void => void nextTurn("namespace other").then(() => (turns += 1));
+    wait();
+    const read = await target.read(many);
+    const whileRead = turns;
+    wait();
+    for (const one of many.slice(0, 100)) await target.apply(one, object, { isDryRun: true });
+    return { kinds: [applied.kind, read.kind], turns: [whileRead, turns] };
+  });
+  assert.deepEqual(found, { kinds: ["applied", "objects"], turns: [1, 2] });
 });
