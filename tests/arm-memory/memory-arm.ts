@@ -16,11 +16,9 @@ import {
 import { namespaceOf } from "../../src/modules/resource-provider/arm-names.ts";
 import { placeOfId } from "../../src/surfaces/arm/protocol/arm-path.ts";
 import type { ArmPlace } from "../../src/modules/resource-provider/resource-id.ts";
-import type {
-  ArmAnswer,
-  ArmRequest,
-  ArmSurface,
-} from "../../src/surfaces/arm/request/arm-request.ts";
+import type { ArmAnswer } from "../../src/surfaces/arm/protocol/arm-answer.ts";
+import type { ArmRequest } from "../../src/surfaces/arm/request/arm-request.ts";
+import type { ArmSurface } from "../../src/surfaces/arm/request/surface-state.ts";
 import { deleteOne } from "../../src/surfaces/arm/resource/deletions.ts";
 import { armFaces } from "../../src/modules/resource-provider/faces/faces.ts";
 import { assumed, located } from "../../src/surfaces/arm/resource/located.ts";
@@ -32,7 +30,7 @@ import { FollowedOperations } from "../../src/modules/resource-provider/operatio
 import { OpenOperations } from "../../src/modules/resource-provider/operations/open-operations.ts";
 import { RecentDocuments } from "../../src/surfaces/arm/request/recent-documents.ts";
 import { patchResource, putResource } from "../../src/surfaces/arm/resource/writes.ts";
-import type { AskedAnew } from "../../src/surfaces/arm/resource/sent-body.ts";
+import type { Reauthorize } from "../../src/surfaces/arm/resource/sent-body.ts";
 import { ShownCache } from "../../src/surfaces/arm/request/shown-cache.ts";
 import { openMemoryPlane } from "../../src/app/memory-plane.ts";
 import type { MemoryPlane } from "../../src/app/memory-plane.ts";
@@ -185,7 +183,7 @@ function placeOf(path: string): ArmPlace {
   return place;
 }
 
-function askedBy(request: ArmRequest, { may }: Asking): AskedAnew {
+function askedBy(request: ArmRequest, { may }: Asking): Reauthorize {
   return (at) => {
     may?.(at);
     return request;
@@ -207,7 +205,7 @@ function requestOf(
         return bytes;
       },
     },
-    asked: {},
+    parsedUrl: {},
     query: new Map([["api-version", "2026-01-01"]]),
     user: { name: "tester", groups: [] },
     isManager: false,

@@ -45,6 +45,11 @@ const further: Readonly<Record<string, readonly string[]>> = {
 /** Folders whose sub-folders never import each other, except the port of an adapter. */
 const strangers = ["store/sqlite|postgres", "modules/*", "adapters/*"];
 
+/** Folders in which imports of types count as well: no file and no sub-folder is in a cycle. */
+const trees = ["src/surfaces/arm/"];
+/** The same for their files alone. */
+const acyclic = [...trees, "src/modules/resource-provider/"];
+
 /** Each library is known to one folder of src/, so that it can be replaced there. */
 const vendors: Readonly<Record<string, string>> = {
   amqplib: "src/adapters/amqp/rabbitmq/",
@@ -147,6 +152,36 @@ export const layerRules: readonly Rule[] = [
       source("src/kernel/c.ts", 'import type { A } from "./a.ts";'),
     ],
   },
+  {
+    name: "no file imports itself through other files, types included",
+    find: (sources) => acyclic.flatMap((folder) => cyclesIn(sources, folder, (path) => path)),
+    isJoint: true,
+    bad: [
+      source("src/surfaces/arm/face/a.ts", 'import type { B } from "../poll/b.ts";'),
+      source("src/surfaces/arm/poll/b.ts", 'import { a } from "../face/a.ts";'),
+    ],
+    good: [
+      source("src/surfaces/arm/face/a.ts", 'import type { B } from "../poll/b.ts";'),
+      source("src/surfaces/arm/poll/b.ts", 'import { c } from "../face/c.ts";'),
+      source("src/surfaces/arm/poll/b.test.ts", 'import { a } from "../face/a.ts";'),
+      source("src/kernel/a.ts", 'import type { B } from "./b.ts";'),
+      source("src/kernel/b.ts", 'import type { A } from "./a.ts";'),
+    ],
+  },
+  {
+    name: "the sub-folders of a folder form a tree, types included",
+    find: (sources) => trees.flatMap((folder) => cyclesIn(sources, folder, dirname)),
+    isJoint: true,
+    bad: [
+      source("src/surfaces/arm/face/a.ts", 'import type { B } from "../poll/b.ts";'),
+      source("src/surfaces/arm/poll/c.ts", 'import { d } from "../face/d.ts";'),
+    ],
+    good: [
+      source("src/surfaces/arm/face/a.ts", 'import type { B } from "../poll/b.ts";'),
+      source("src/surfaces/arm/face/c.ts", 'import type { A } from "./a.ts";'),
+      source("src/surfaces/arm/poll/c.ts", 'import { d } from "../../kube/d.ts";'),
+    ],
+  },
 ];
 
 function inSource(sources: readonly Source[]): readonly Source[] {
@@ -216,12 +251,37 @@ function vendorViolation({ from, index, specifier, target }: Import): readonly V
 }
 
 function findCycles(sources: readonly Source[]): readonly Violation[] {
-  const targets = new Map(
-    inSource(sources).map((from) => [
-      from.path,
-      importsOf(from).flatMap(({ isErased, target }) => (isErased ? [] : [target])),
-    ]),
+  return cyclesOf(
+    new Map(
+      inSource(sources).map((from) => [
+        from.path,
+        importsOf(from).flatMap(({ isErased, target }) => (isErased ? [] : [target ?? ""])),
+      ]),
+    ),
   );
+}
+
+/** Cycles of the files below a folder, or of what they belong to. */
+function cyclesIn(
+  sources: readonly Source[],
+  folder: string,
+  nodeOf: (path: string) => string,
+): readonly Violation[] {
+  const targets = new Map<string, string[]>();
+  for (const from of inSource(sources)) {
+    if (!from.path.startsWith(folder) || isTest(from.path)) continue;
+    const node = nodeOf(from.path);
+    const found = targets.get(node) ?? [];
+    targets.set(node, found);
+    for (const { target = "" } of importsOf(from)) {
+      const wanted = nodeOf(target);
+      if (target.startsWith(folder) && wanted !== node) found.push(wanted);
+    }
+  }
+  return cyclesOf(targets);
+}
+
+function cyclesOf(targets: ReadonlyMap<string, readonly string[]>): readonly Violation[] {
   const settled = new Set<string>();
   const violations: Violation[] = [];
   const visit = (path: string, trail: readonly string[]): void => {
@@ -231,9 +291,7 @@ function findCycles(sources: readonly Source[]): readonly Violation[] {
       return;
     }
     if (settled.has(path)) return;
-    for (const target of targets.get(path) ?? []) {
-      if (target !== undefined) visit(target, [...trail, path]);
-    }
+    for (const target of targets.get(path) ?? []) visit(target, [...trail, path]);
     settled.add(path);
   };
   for (const path of targets.keys()) visit(path, []);

@@ -8,8 +8,9 @@ import { listCost, readCost, writeCost } from "../http/admit.ts";
 import type { RequestCost } from "../http/admit.ts";
 import type { HttpSurface, SurfaceRequest } from "../http/surface.ts";
 import { tenantOfRequest } from "../http/tenant.ts";
-import { actionOf, findAction, performAction } from "./action/actions.ts";
-import { addressed, askedInVersion } from "./request/addressed.ts";
+import { performAction } from "./action/actions.ts";
+import { actionOf, findAction } from "./request/find-action.ts";
+import { addressed, rightInVersion } from "./request/addressed.ts";
 import { isFault, sendAnswer, sendError } from "./protocol/arm-answer.ts";
 import { armRefusal } from "./protocol/arm-error.ts";
 import { auditFactsOf, labelsOf } from "./request/request-facts.ts";
@@ -21,9 +22,11 @@ import type { ArmPath } from "./protocol/arm-path.ts";
 import { parseArmRequest } from "./request/parsed-request.ts";
 import type { ArmParsed, ParseInput } from "./request/parsed-request.ts";
 import { baseUrl } from "./request/arm-request.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "./request/arm-request.ts";
-import { AskedUrls } from "./request/parsed-urls.ts";
-import { askedForAction, authorise, nowhere } from "./request/authorise.ts";
+import type { ArmAnswer } from "./protocol/arm-answer.ts";
+import type { ArmRequest } from "./request/arm-request.ts";
+import type { ArmSurface } from "./request/surface-state.ts";
+import { ParsedUrls } from "./request/parsed-urls.ts";
+import { rightForAction, authorise, nowhere } from "./request/authorise.ts";
 import { deleteOne } from "./resource/deletions.ts";
 import { armSurfaceName } from "../../modules/resource-provider/envelope-guard.ts";
 import { operationKind, subscriptionKind } from "../../modules/resource-provider/face.ts";
@@ -35,15 +38,11 @@ import { preflight } from "./subscription/preflight.ts";
 import { checkManagerVersion, checkProviderVersion } from "./request/provider-version.ts";
 import { checkName, providerOperations } from "./subscription/provider.ts";
 import { getResource, listResources } from "./resource/reads.ts";
-import type { AskedAnew } from "./resource/sent-body.ts";
+import type { Reauthorize } from "./resource/sent-body.ts";
 import { patchResource, putResource } from "./resource/writes.ts";
 import type { SwaggerDocuments } from "./swagger/swagger.ts";
-import {
-  getSubscription,
-  passSubscription,
-  putSubscription,
-  subscriptionVersion,
-} from "./subscription/subscriptions.ts";
+import { getSubscription, putSubscription } from "./subscription/subscriptions.ts";
+import { passSubscription, subscriptionVersion } from "./request/subscription-gate.ts";
 
 export interface ArmApiInput extends ParseInput {
   /** What describes the surface, under /swagger. */
@@ -56,15 +55,15 @@ export const answerWithinMs = 55_000;
 type ArmCall = SurfaceRequest<ArmParsed>;
 
 export function armApi(input: ArmApiInput): HttpSurface<ArmParsed> {
-  const urls = new AskedUrls();
+  const urls = new ParsedUrls();
   return {
     name: "arm",
     prefixes: armPrefixes,
     answerWithinMs,
     parse: (exchange) => parseArmRequest(input, urls, exchange),
-    auditFacts: ({ parsed }) => auditFactsOf(parsed.facts, parsed.asked),
-    namespaceOf: ({ parsed: { asked } }) => {
-      const { path } = asked;
+    auditFacts: ({ parsed }) => auditFactsOf(parsed.facts, parsed.parsedUrl),
+    namespaceOf: ({ parsed: { parsedUrl } }) => {
+      const { path } = parsedUrl;
       const isOfOne = path !== undefined && "subscription" in path;
       return isOfOne ? namespaceOf(path.subscription) : "";
     },
@@ -73,7 +72,7 @@ export function armApi(input: ArmApiInput): HttpSurface<ArmParsed> {
       const { parsed } = call;
       const answer = await answerTo(input, call);
       if (!call.exchange.isAnswered) sendAnswer(call.exchange, parsed.ids, answer);
-      if (parsed.asked.memory.isOver === true) urls.forget(parsed.asked);
+      if (parsed.parsedUrl.memory.isOver === true) urls.forget(parsed.parsedUrl);
     },
     envelope: (error, { exchange, parsed }) => sendError(exchange, parsed.ids, error),
     isFault,
@@ -84,9 +83,9 @@ export function armApi(input: ArmApiInput): HttpSurface<ArmParsed> {
 
 /** Documents and unknown paths cost nothing, and the resource manager limits its own clients. */
 function costOf({ exchange, parsed }: ArmCall): RequestCost | undefined {
-  if (parsed.isManager || parsed.asked.path === undefined) return undefined;
+  if (parsed.isManager || parsed.parsedUrl.path === undefined) return undefined;
   if (!isRead(exchange.method)) return writeCost;
-  return parsed.asked.path.kind === "collection" ? listCost : readCost;
+  return parsed.parsedUrl.path.kind === "collection" ? listCost : readCost;
 }
 
 function isRead(method: string): boolean {
@@ -96,12 +95,12 @@ function isRead(method: string): boolean {
 /** Not async, because one promise less for each request can be measured. */
 function answerTo(input: ArmApiInput, call: ArmCall): ArmAnswer | Promise<ArmAnswer> {
   const { exchange, trail, user } = call;
-  const { asked, ids, isManager } = call.parsed;
-  const { path, query } = asked;
+  const { parsedUrl, ids, isManager } = call.parsed;
+  const { path, query } = parsedUrl;
   if (isDocumentPath(exchange.url)) return documentCall(input, call);
   if (path === undefined) throw nowhere(exchange);
   const caller = callerOf(call);
-  const request: ArmRequest = { exchange, asked, query, user, isManager, caller, ids, trail };
+  const request: ArmRequest = { exchange, parsedUrl, query, user, isManager, caller, ids, trail };
   // Answers contain URLs: an unusable host is refused before anything is changed.
   baseUrl(request);
   return dispatch(input.surface, request, path);
@@ -231,7 +230,7 @@ async function resourceCall(
   // Roles may name single resources by what they are called in the store.
   const found = await (method === "PUT" ? assumed : located)(surface, meant);
   const mayDo = (at: Located, verb: string): void =>
-    authorise(surface, given, at.served.id, askedInVersion(given, at, verb));
+    authorise(surface, given, at.served.id, rightInVersion(given, at, verb));
   mayDo(found, verbs[method] ?? "get");
   if (passed === undefined) return await getResource(surface, given, found);
   await passed();
@@ -239,18 +238,18 @@ async function resourceCall(
     return { ...given, caller: { ...given.caller, mayCreate: () => mayDo(at, "create") } };
   };
   // Another resource may come to the path before it is written to.
-  const asked: AskedAnew = (at) => {
+  const reauthorize: Reauthorize = (at) => {
     mayDo(at, verbs[method] ?? "get");
     return requestFor(at);
   };
   const request = requestFor(found);
   switch (method) {
     case "PUT":
-      return await putResource(surface, request, found, asked);
+      return await putResource(surface, request, found, reauthorize);
     case "PATCH":
-      return await patchResource(surface, request, found, asked);
+      return await patchResource(surface, request, found, reauthorize);
     default:
-      return await deleteOne(surface, request, found, asked);
+      return await deleteOne(surface, request, found, reauthorize);
   }
 }
 
@@ -286,7 +285,7 @@ async function collectionCall(
   // What is inside of a resource is listed there, and a resource is in a group.
   if (place.group === undefined && place.names.length > 0) throw nowhere(request.exchange);
   const found = addressed(surface, request, place);
-  authorise(surface, request, found.served.id, askedInVersion(request, found, "list"));
+  authorise(surface, request, found.served.id, rightInVersion(request, found, "list"));
   return await listResources(surface, request, found);
 }
 
@@ -310,16 +309,16 @@ async function actionCall(
   const found = await located(surface, addressed(surface, request, holder));
   const { served, version } = found;
   if (version.isAdmin === true) {
-    authorise(surface, request, served.id, askedInVersion(request, found, "create"));
+    authorise(surface, request, served.id, rightInVersion(request, found, "create"));
   }
   const action = actionOf(found.face, name);
-  const asked: AskedAnew = (at) => {
-    authorise(surface, request, served.id, askedForAction(action, at.target));
+  const reauthorize: Reauthorize = (at) => {
+    authorise(surface, request, served.id, rightForAction(action, at.target));
     return request;
   };
-  asked(found);
+  reauthorize(found);
   await passSubscription(surface, place.subscription, "write");
-  return await performAction(surface, request, found, { action, asked });
+  return await performAction(surface, request, found, { action, reauthorize });
 }
 
 function allowMethods({ exchange }: ArmRequest, ...methods: readonly string[]): string {

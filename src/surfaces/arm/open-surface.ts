@@ -4,7 +4,7 @@ import type { OfferedState } from "../../modules/resource-provider/provider-stat
 import type { SurfacePorts } from "../http/module-surface.ts";
 import type { HttpSurface } from "../http/surface.ts";
 import { armApi } from "./arm-api.ts";
-import type { ArmSurface } from "./request/arm-request.ts";
+import type { ArmSurface } from "./request/surface-state.ts";
 import { RecentDocuments } from "./request/recent-documents.ts";
 import { ShownCache } from "./request/shown-cache.ts";
 import { skipKeyOf } from "./protocol/skip-token.ts";

@@ -7,7 +7,7 @@ import { isSameKey } from "../../../kernel/resource.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import type { SeenChange } from "./awaited-changes.ts";
 import { operationKind } from "../face.ts";
-import type { OperationSpec } from "./operations.ts";
+import type { OperationSpec } from "./record.ts";
 import { RecentMap } from "../recent-map.ts";
 
 export interface FollowedOperation {

@@ -5,8 +5,9 @@ import { decodeDocument } from "../../../kernel/document.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { ResourceKey } from "../../../kernel/resource.ts";
 import type { Put, StoredRecord } from "../../../store/port.ts";
-import { dated, derivedProgress, endingWrite, operationOf } from "./operations.ts";
-import type { OperationEnd, OperationRecord, OperationSpec } from "./operations.ts";
+import { dated, derivedProgress, endingWrite } from "./operations.ts";
+import { operationOf } from "./record.ts";
+import type { OperationEnd, OperationRecord, OperationSpec } from "./record.ts";
 import type { ProviderState } from "../provider-state.ts";
 
 export interface EndOf {

@@ -12,7 +12,7 @@ import { operationKind } from "../face.ts";
 import { recordedAfterMs } from "./open-operations.ts";
 import type { OpenOperation, OpenOperations } from "./open-operations.ts";
 import { endsOf } from "./operation-ends.ts";
-import { operationOf } from "./operations.ts";
+import { operationOf } from "./record.ts";
 import type { ProviderState } from "../provider-state.ts";
 
 const mostAtOnce = 200;

@@ -10,57 +10,20 @@ import { timeText } from "../../../kernel/clock.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { draftOf } from "../../../kernel/draft.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
-import { getOwn } from "../../../kernel/json.ts";
-import type { Json, JsonObject } from "../../../kernel/json.ts";
-import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
+import type { Json } from "../../../kernel/json.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import type { Change, Put, Store, StoredRecord } from "../../../store/port.ts";
 import type { ServedKind } from "../../../intents/kinds/served-kind.ts";
-import { envelopeOf, verbOf } from "../envelope.ts";
+import { envelopeOf } from "../envelope.ts";
 import { operationKind } from "../face.ts";
 import type { ArmFace, ArmOperationMark } from "../face.ts";
 import { notedFailureInside } from "./failure-inside.ts";
 import { successIn } from "./operation-end.ts";
+import { endJson, operationKey, operationOf } from "./record.ts";
+import type { OperationEnd, OperationRecord, OperationSpec } from "./record.ts";
 import type { Provisioning, ProvisioningError } from "./provisioning.ts";
 import { defaultTimeoutMs, provisioningIn } from "./provisioning-in.ts";
 import type { ProviderState } from "../provider-state.ts";
-
-export interface OperationRecord {
-  readonly id: string;
-  readonly record: StoredRecord;
-  /** What it is about, where that was read with it. */
-  readonly resource?: StoredRecord | undefined;
-  readonly spec: OperationSpec;
-  readonly end: OperationEnd | undefined;
-}
-
-export interface OperationSpec {
-  readonly verb: ArmOperationMark["verb"];
-  readonly startedAt: string;
-  /** Its time, counted from its beginning; it begins anew with its end. */
-  readonly expiresAt: string;
-  readonly resourceId: string;
-  readonly provider: string;
-  readonly location: string;
-  readonly apiVersion: string;
-  readonly resource: ResourceKey;
-  readonly uid: string;
-  /** Of an action: which, and what it was given. */
-  readonly action: string;
-  readonly input: Json | undefined;
-  /** It was answered at once, so there is nothing left to be shown. */
-  readonly isAnswered: boolean;
-  /** Of the resource, when it was accepted. */
-  readonly generation: number;
-  /** See replay.ts; empty when it cannot be told from others. */
-  readonly replay: string;
-}
-
-export interface OperationEnd {
-  readonly state: "Succeeded" | "Failed" | "Canceled";
-  readonly endedAt: string | undefined;
-  readonly error?: ProvisioningError | undefined;
-}
 
 /** The request that the record is about. */
 export interface AcceptedRequest {
@@ -280,42 +243,6 @@ export function operationIn(
   return { ...operation, resource };
 }
 
-/** Where the record of an operation is. */
-export function operationKey(namespace: string, id: string): ResourceKey {
-  return { kind: operationKind, namespace, name: id.toLowerCase() };
-}
-
-export function operationOf(record: StoredRecord, document: Resource): OperationRecord {
-  const spec = objectAt(document, "spec");
-  const resource = objectAt(spec, "resource");
-  return {
-    id: record.key.name,
-    record,
-    spec: {
-      verb: verbOf(textAt(spec, "verb")),
-      startedAt: textAt(spec, "startedAt"),
-      expiresAt: textAt(spec, "expiresAt"),
-      resourceId: textAt(spec, "resourceId"),
-      provider: textAt(spec, "provider"),
-      location: textAt(spec, "location"),
-      apiVersion: textAt(spec, "apiVersion"),
-      resource: {
-        kind: textAt(resource, "kind"),
-        // Nothing that is stored leads into another subscription.
-        namespace: record.key.namespace,
-        name: textAt(resource, "name"),
-      },
-      uid: textAt(resource, "uid"),
-      action: textAt(spec, "action"),
-      input: getOwn(spec, "input"),
-      isAnswered: getOwn(spec, "isAnswered") === true,
-      generation: numberAt(resource, "generation") ?? 0,
-      replay: textAt(spec, "replay"),
-    },
-    end: storedEnd(objectAt(document, "status")),
-  };
-}
-
 export interface OperationProgress {
   /** Undefined while it goes on. */
   readonly end: OperationEnd | undefined;
@@ -460,27 +387,6 @@ const historyItems = 500;
 function canceled(message: string): OperationEnd {
   const error = { code: "OperationPreempted", message };
   return { state: "Canceled", endedAt: undefined, error };
-}
-
-function storedEnd(status: JsonObject): OperationEnd | undefined {
-  const state = textAt(status, "state");
-  if (state !== "Succeeded" && state !== "Failed" && state !== "Canceled") return undefined;
-  const code = textAt(status, "error", "code");
-  const message = textAt(status, "error", "message");
-  const endedAt = textAt(status, "endedAt");
-  return {
-    state,
-    endedAt: endedAt === "" ? undefined : endedAt,
-    ...(code === "" ? {} : { error: { code, message } }),
-  };
-}
-
-function endJson({ state, endedAt, error }: OperationEnd): JsonObject {
-  return {
-    state,
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(error === undefined ? {} : { error: { ...error } }),
-  };
 }
 
 function servedOperations(served: ServedKind | undefined): ServedKind {

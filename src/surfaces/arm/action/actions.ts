@@ -9,13 +9,14 @@ import type { Json } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { actionContext } from "./action-context.ts";
 import { readOptionalObject } from "../protocol/arm-body.ts";
-import { armRefusal, armRefusals } from "../protocol/arm-error.ts";
-import { isSameText } from "../../../modules/resource-provider/arm-names.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "../request/arm-request.ts";
+import { armRefusals } from "../protocol/arm-error.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { acceptInput } from "../../../modules/resource-provider/faces/body-schema.ts";
-import { newMark } from "../resource/creation.ts";
+import { newMark } from "../operation/new-mark.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
-import type { ArmAction, ArmFace } from "../../../modules/resource-provider/face.ts";
+import type { ArmAction } from "../../../modules/resource-provider/face.ts";
 import { beginAction } from "./long-actions.ts";
 import type { ActionCall } from "./long-actions.ts";
 import { operationWrite } from "../../../modules/resource-provider/operations/operations.ts";
@@ -23,28 +24,14 @@ import type { Located } from "../resource/located.ts";
 import { resourceNotFound } from "../resource/resource-view.ts";
 import { sentBody } from "../resource/sent-body.ts";
 
-/** Undefined for an action that the face does not have. */
-export function findAction(face: ArmFace, name: string): ArmAction | undefined {
-  return face.actions?.find((each) => isSameText(each.name, name));
-}
-
-/** Throws 404 for an action that the face does not have. */
-export function actionOf(face: ArmFace, name: string): ArmAction {
-  const action = findAction(face, name);
-  if (action !== undefined) return action;
-  const type = `${face.provider}/${face.type}`;
-  const message = `The resource type '${type}' has no action '${name}'.`;
-  throw armRefusal(404, { code: "InvalidResourceType", message });
-}
-
 export async function performAction(
   surface: ArmSurface,
   request: ArmRequest,
   found: Located,
-  { action, asked }: Pick<ActionCall, "action" | "asked">,
+  { action, reauthorize }: Pick<ActionCall, "action" | "reauthorize">,
 ): Promise<ArmAnswer> {
-  const input = await sentBody(surface, found, asked, () => inputOf(request, action));
-  const call = { request, found, action, asked, input };
+  const input = await sentBody(surface, found, reauthorize, () => inputOf(request, action));
+  const call = { request, found, action, reauthorize, input };
   const begun = action.change === undefined ? undefined : await beginAction(surface, call);
   if (begun !== undefined) return begun;
   const { served, target, face, version, record } = found;

@@ -14,8 +14,11 @@ import type { StoredRecord } from "../../../store/port.ts";
 import { acceptedAnswer } from "../operation/accepted-answer.ts";
 import { keepApplied } from "../../../modules/resource-provider/operations/applied-spec.ts";
 import { idOfPlace } from "../../../modules/resource-provider/resource-id.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "../request/arm-request.ts";
-import { annotationsWith, newMark } from "../resource/creation.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
+import { annotationsWith } from "../resource/creation.ts";
+import { newMark } from "../operation/new-mark.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
 import type {
   ArmAction,
@@ -35,8 +38,8 @@ import { provisioningIn } from "../../../modules/resource-provider/operations/pr
 import { isTerminal } from "../../../modules/resource-provider/operations/provisioning.ts";
 import { isReplay, repeatedIn, requestDigest } from "../operation/replay.ts";
 import { checkSize } from "../resource/resource-size.ts";
-import { isRace } from "../resource/writes.ts";
-import type { AskedAnew } from "../resource/sent-body.ts";
+import { isLostRace } from "../resource/lost-race.ts";
+import type { Reauthorize } from "../resource/sent-body.ts";
 import { resourceNotFound, resourceOf } from "../resource/resource-view.ts";
 import { asWantedBy } from "../face/stored-refusal.ts";
 import { systemDataOf } from "../request/system-data.ts";
@@ -45,7 +48,7 @@ export interface ActionCall {
   readonly request: ArmRequest;
   readonly found: Located;
   readonly action: ArmAction;
-  readonly asked: AskedAnew;
+  readonly reauthorize: Reauthorize;
   readonly input: Json | undefined;
 }
 
@@ -67,14 +70,14 @@ export async function beginAction(
   for (let attempt = 1; ; attempt++) {
     if (attempt > 1) {
       found = await located(surface, found);
-      call.asked(found);
+      call.reauthorize(found);
     }
     const { record } = found;
     if (record === undefined) throw resourceNotFound(found);
     try {
       return await beginAt(surface, { ...call, found, replay }, mark, record);
     } catch (error) {
-      if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
+      if (!isLostRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
   }
 }

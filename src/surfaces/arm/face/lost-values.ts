@@ -5,7 +5,7 @@
 import type { ServedVersion } from "../../../intents/kinds/served-kind.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import type { Addressed } from "../request/addressed.ts";
-import type { ArmSurface } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 
 export interface WantedDocument {
   readonly wanted: Resource;

@@ -5,7 +5,7 @@ import { invalidField, requiredField } from "../../../kernel/field-error.ts";
 import type { FieldError } from "../../../kernel/field-error.ts";
 import { objectsAt } from "../../../kernel/json-read.ts";
 import { armErrorAnswer } from "../protocol/arm-error.ts";
-import type { FaceMistake } from "../request/arm-request.ts";
+import type { FaceMistake } from "../request/surface-state.ts";
 import type { ArmFace, ArmVersion } from "../../../modules/resource-provider/face.ts";
 import { asSentTo } from "./stored-refusal.ts";
 

@@ -12,7 +12,7 @@ import type { Json } from "../../../kernel/json.ts";
 import type { Addressed } from "../request/addressed.ts";
 import { armRefusals, fieldProblem, distinctProblems, fieldCode } from "../protocol/arm-error.ts";
 import type { ArmProblem } from "../protocol/arm-error.ts";
-import type { ArmSurface, FaceMistake } from "../request/arm-request.ts";
+import type { ArmSurface, FaceMistake } from "../request/surface-state.ts";
 import type { ArmAction } from "../../../modules/resource-provider/face.ts";
 import { plainWords, sentence } from "../../../kernel/field-error-words.ts";
 

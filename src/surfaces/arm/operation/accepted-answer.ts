@@ -1,8 +1,10 @@
 // The answer to a request that is carried out after it: 202, and where to ask how far it is and for
 // what comes of it.
 
-import type { ArmAnswer, ArmRequest, ArmSurface } from "../request/arm-request.ts";
-import { operationUrl } from "../resource/resource-view.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
+import { operationUrl } from "./operation-url.ts";
 
 export function acceptedAnswer(
   surface: ArmSurface,

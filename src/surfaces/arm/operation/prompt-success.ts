@@ -4,14 +4,13 @@
 // sends the same request again meanwhile is kept, too.
 
 import type { Resource } from "../../../kernel/resource.ts";
-import type { ArmRequest, ArmSurface } from "../request/arm-request.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import type { SeenChange } from "../../../modules/resource-provider/operations/awaited-changes.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
 import type { ArmFace } from "../../../modules/resource-provider/face.ts";
-import {
-  operationKey,
-  timesOutAtMs,
-} from "../../../modules/resource-provider/operations/operations.ts";
+import { timesOutAtMs } from "../../../modules/resource-provider/operations/operations.ts";
+import { operationKey } from "../../../modules/resource-provider/operations/record.ts";
 import { seenEnd } from "./seen-outcome.ts";
 
 /** A resource as a request has written it, or found it. */

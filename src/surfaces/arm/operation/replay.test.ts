@@ -6,7 +6,7 @@ import type { Resource } from "../../../kernel/resource.ts";
 import type {
   OperationEnd,
   OperationRecord,
-} from "../../../modules/resource-provider/operations/operations.ts";
+} from "../../../modules/resource-provider/operations/record.ts";
 import { isReplay, replayMs, requestDigest } from "./replay.ts";
 import type { ArmRequest } from "../request/arm-request.ts";
 

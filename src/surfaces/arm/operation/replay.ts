@@ -13,13 +13,14 @@ import { hash } from "node:crypto";
 import { canonicalJson } from "../../../kernel/canonical-json.ts";
 import type { Json } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import type { ArmRequest, ArmSurface } from "../request/arm-request.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import type { ArmFace } from "../../../modules/resource-provider/face.ts";
 import { endIn } from "../../../modules/resource-provider/operations/operations.ts";
 import type {
   OperationEnd,
   OperationRecord,
-} from "../../../modules/resource-provider/operations/operations.ts";
+} from "../../../modules/resource-provider/operations/record.ts";
 
 /** Undefined where the client gave no id. `about` is an id of the Resource Manager. */
 export function requestDigest(

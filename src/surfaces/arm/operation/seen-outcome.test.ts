@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { encodeDocument } from "../../../kernel/document.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import type { ArmSurface } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import type { SeenChange } from "../../../modules/resource-provider/operations/awaited-changes.ts";
 import { envelopeAnnotation } from "../../../modules/resource-provider/face.ts";
-import type { OperationSpec } from "../../../modules/resource-provider/operations/operations.ts";
+import type { OperationSpec } from "../../../modules/resource-provider/operations/record.ts";
 import { seenEnd } from "./seen-outcome.ts";
 
 const subscription = "/subscriptions/11111111-2222-3333-4444-555555555555";

@@ -4,7 +4,8 @@
 
 import { readStored } from "../../../intents/write/stored.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { actionAnswer, findAction } from "../action/actions.ts";
+import { actionAnswer } from "../action/actions.ts";
+import { findAction } from "../request/find-action.ts";
 import { armRefusal } from "../protocol/arm-error.ts";
 import {
   isSameText,
@@ -12,9 +13,11 @@ import {
   plainLocation,
 } from "../../../modules/resource-provider/arm-names.ts";
 import type { OperationPlace } from "../protocol/arm-path.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "../request/arm-request.ts";
-import type { AskedMemory, ToldStatus } from "../request/parsed-urls.ts";
-import { askedForAction, authorise } from "../request/authorise.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
+import type { UrlMemory, ToldStatus } from "../request/parsed-urls.ts";
+import { rightForAction, authorise } from "../request/authorise.ts";
 import type {
   AwaitedChange,
   SeenChange,
@@ -23,25 +26,28 @@ import type { FollowedOperation } from "../../../modules/resource-provider/opera
 import { isOver } from "../../../modules/resource-provider/operations/operation-ends.ts";
 import {
   operationIn,
-  operationKey,
   operationProgress,
   timesOutAtMs,
 } from "../../../modules/resource-provider/operations/operations.ts";
+import { operationKey } from "../../../modules/resource-provider/operations/record.ts";
 import {
   readRecord,
   readRecords,
 } from "../../../modules/resource-provider/operations/operations.ts";
 import type {
-  OperationEnd,
   OperationProgress,
-  OperationRecord,
-  OperationSpec,
   ReadOperation,
 } from "../../../modules/resource-provider/operations/operations.ts";
+import type {
+  OperationEnd,
+  OperationRecord,
+  OperationSpec,
+} from "../../../modules/resource-provider/operations/record.ts";
 import { requiredVersion, isOffered, versionNotOffered } from "../request/provider-version.ts";
-import { operationUrl, shownResource } from "../resource/resource-view.ts";
+import { operationUrl } from "../operation/operation-url.ts";
+import { shownResource } from "../resource/resource-view.ts";
 import { seenEnd } from "../operation/seen-outcome.ts";
-import { passSubscription } from "../subscription/subscriptions.ts";
+import { passSubscription } from "../request/subscription-gate.ts";
 
 /**
  * Throws unless the version is one of the provider's, or that of the operation: what was begun in a
@@ -62,7 +68,7 @@ export async function checkPolledVersion(
 /** One that was accepted a moment ago may end in a moment: then that is told at once. */
 export async function operationStatus(
   surface: ArmSurface,
-  { asked: { memory } }: Pick<ArmRequest, "asked">,
+  { parsedUrl: { memory } }: Pick<ArmRequest, "parsedUrl">,
   place: OperationPlace,
 ): Promise<ArmAnswer> {
   if (!isId(place.id)) throw operationNotFound(place.id);
@@ -87,7 +93,7 @@ export async function operationStatus(
 /** How it stands at its end, or when the time is over, whatever else is told of it meanwhile. */
 async function nextStatus(
   surface: ArmSurface,
-  memory: AskedMemory,
+  memory: UrlMemory,
   place: OperationPlace,
   { looked, change }: { readonly looked: Looked; readonly change: AwaitedChange },
 ): Promise<Status> {
@@ -124,7 +130,7 @@ function changeSince({ accepted, latest }: FollowedOperation): SeenChange | unde
  */
 async function firstLook(
   surface: ArmSurface,
-  memory: AskedMemory,
+  memory: UrlMemory,
   place: OperationPlace,
   next: { readonly isAsItWas: boolean } | undefined,
 ): Promise<Looked> {
@@ -172,7 +178,7 @@ function isRecent({ intents }: ArmSurface, { untilMs }: ToldStatus): boolean {
 /** Who is told the end asks no more: what is kept for the next poll is only in the way. */
 function forget(
   { followed }: ArmSurface,
-  memory: AskedMemory,
+  memory: UrlMemory,
   { subscription, id }: OperationPlace,
 ): void {
   memory.isOver = true;
@@ -226,7 +232,7 @@ type Looked = Status & { readonly isAssumed?: boolean };
  */
 async function statusNow(
   surface: ArmSurface,
-  memory: AskedMemory,
+  memory: UrlMemory,
   place: OperationPlace,
 ): Promise<Status> {
   const nowMs = surface.intents.clock.nowMs();
@@ -349,7 +355,7 @@ function authoriseResult(
   if (hidden !== undefined) {
     authorise(surface, request, kind, { verb: "create", namespace, name, hidden });
   }
-  authorise(surface, request, kind, askedForAction({ name: spec.action }, spec.resource));
+  authorise(surface, request, kind, rightForAction({ name: spec.action }, spec.resource));
 }
 
 /** What the action answers about the resource as it is now. */

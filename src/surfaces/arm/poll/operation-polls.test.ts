@@ -5,8 +5,8 @@ import { it } from "node:test";
 import { isJsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import { systemCause } from "../../../kernel/cause.ts";
-import type { Asked } from "../request/parsed-urls.ts";
-import type { ArmAnswer } from "../request/arm-request.ts";
+import type { ParsedUrl } from "../request/parsed-urls.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
 import { operationKind } from "../../../modules/resource-provider/face.ts";
 import { operationStatus } from "./operation-answers.ts";
 import {
@@ -35,12 +35,12 @@ it("looks at the resource alone while that is as it was, at both after a second"
     read.push(asked.kind);
     return await get(asked);
   };
-  const asked = { memory: {} } as unknown as Asked;
+  const parsedUrl = { memory: {} } as unknown as ParsedUrl;
   const provider = "Example.Boxes";
   const place = { kind: "operationStatus", subscription, provider, location: "here" } as const;
   const poll = async (): Promise<readonly string[]> => {
     read.length = 0;
-    const answer = await operationStatus(arm.surface, { asked }, { ...place, id: key.name });
+    const answer = await operationStatus(arm.surface, { parsedUrl }, { ...place, id: key.name });
     assert.equal(statusIn(answer), "Succeeded");
     return read.toSorted();
   };
@@ -65,9 +65,9 @@ it("tells of none whose time is over, though its record is still there", async (
   const [record] = (await store.list({ kind: operationKind })).records;
   const id = record?.key.name ?? assert.fail("an operation is recorded with what it is about");
   const place = { subscription, provider: "Example.Boxes", location: "here", id };
-  const asked = { memory: {} } as unknown as Asked;
+  const parsedUrl = { memory: {} } as unknown as ParsedUrl;
   const poll = async (): Promise<string> =>
-    statusIn(await operationStatus(arm.surface, { asked }, place));
+    statusIn(await operationStatus(arm.surface, { parsedUrl }, place));
   assert.equal(await poll(), "Succeeded");
   const dayMs = 86_400_000;
   surroundings.clock.advanceMs(7 * dayMs - 1_000);
@@ -94,9 +94,9 @@ async function acceptedIn(arm: MemoryArm): Promise<Accepted> {
   const at = { subscription, provider: "Example.Boxes", id };
   return {
     poll: async (location = "here") => {
-      const asked = { memory: {} } as unknown as Asked;
+      const parsedUrl = { memory: {} } as unknown as ParsedUrl;
       const place = { kind: "operationStatus", location, ...at } as const;
-      return statusIn(await operationStatus(arm.surface, { asked }, place));
+      return statusIn(await operationStatus(arm.surface, { parsedUrl }, place));
     },
     finish: async () => {
       const box = { apiVersion: "tests.dev/v1", kind: "Box", namespace, name };

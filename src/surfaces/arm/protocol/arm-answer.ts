@@ -2,12 +2,21 @@
 // in the envelope of the protocol.
 
 import { isSetpointError } from "../../../kernel/errors.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Exchange, Headers } from "../../http/exchange.ts";
 import { challengeHeaders } from "../../http/identify.ts";
 import type { RequestIds } from "../../http/trace.ts";
 import { armErrorAnswer } from "./arm-error.ts";
-import type { ArmAnswer } from "../request/arm-request.ts";
+
+/** What goes out; `body` becomes JSON, `text` is JSON already, and `bytes` were sent before. */
+export interface ArmAnswer {
+  readonly status: number;
+  readonly headers?: Headers;
+  readonly body?: JsonObject;
+  readonly text?: string;
+  readonly bytes?: Buffer;
+}
 
 export function sendError(exchange: Exchange, ids: RequestIds, error: unknown): void {
   const answer = armErrorAnswer(error);

@@ -5,7 +5,7 @@ import { array, assert as check, constantFrom, oneof, property, string } from "f
 import { idOfPlace, parentOf, shortId } from "../../../modules/resource-provider/resource-id.ts";
 import { prefixTable } from "../../http/prefix-table.ts";
 import { armPrefixes, isArmPath, isDocumentPath, parseArmPath, placeOfId } from "./arm-path.ts";
-import { nameProblems } from "../face/sent-envelope.ts";
+import { nameProblems } from "../protocol/name-rules.ts";
 
 const sub = "11111111-2222-3333-4444-555555555555";
 

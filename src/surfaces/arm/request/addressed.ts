@@ -8,10 +8,11 @@ import { isSameText, namesOf, namespaceOf } from "../../../modules/resource-prov
 import type { PlaceNames } from "../../../modules/resource-provider/arm-names.ts";
 import { typeOfPlace } from "../../../modules/resource-provider/resource-id.ts";
 import type { ArmPlace } from "../../../modules/resource-provider/resource-id.ts";
-import type { ArmRequest, ArmSurface } from "./arm-request.ts";
-import type { Asked } from "./authorise.ts";
+import type { ArmRequest } from "./arm-request.ts";
+import type { ArmSurface } from "./surface-state.ts";
+import type { RequiredRight } from "./authorise.ts";
 import type { ArmFace, ArmVersion } from "../../../modules/resource-provider/face.ts";
-import { nameProblems } from "../face/sent-envelope.ts";
+import { nameProblems } from "../protocol/name-rules.ts";
 
 export interface Addressed {
   readonly place: ArmPlace;
@@ -30,8 +31,9 @@ export function addressed(surface: ArmSurface, request: ArmRequest, place: ArmPl
   const served = surface.intents.kinds.byId(face.kind);
   if (served === undefined) throw unknownType(place);
   const version = versionOf(face, request);
-  const { asked } = request;
-  const names = asked.path === place && asked.names !== undefined ? asked.names : namesOf(place);
+  const { parsedUrl } = request;
+  const isParsed = parsedUrl.path === place;
+  const names = (isParsed ? parsedUrl.names : undefined) ?? namesOf(place);
   const isResource = place.types.length === place.names.length;
   const target = {
     served,
@@ -45,7 +47,7 @@ export function addressed(surface: ArmSurface, request: ArmRequest, place: ArmPl
 
 /** What is wrong with the api-version of a request is told without looking anything up. */
 export function versionOf(face: ArmFace, request: ArmRequest): ArmVersion {
-  const asked = askedVersion(request);
+  const asked = requestedVersion(request);
   if (asked === "") {
     const message = "The api-version query parameter (?api-version=) is required for all requests.";
     throw armRefusal(400, { code: "MissingApiVersionParameter", message });
@@ -66,18 +68,18 @@ export function unknownVersion(face: ArmFace, asked: string): Error {
   return armRefusal(400, { code: "InvalidApiVersionParameter", message });
 }
 
-/** What is asked of a user for a request in an api-version. */
-export function askedInVersion(
+/** The right that a request in an api-version requires. */
+export function rightInVersion(
   request: Pick<ArmRequest, "query">,
   { face, version, target }: Pick<Addressed, "face" | "version" | "target">,
   verb: string,
-): Asked {
+): RequiredRight {
   const { namespace, name } = target;
   if (version.isAdmin !== true) return { verb, namespace, name };
-  return { verb, namespace, name, hidden: () => unknownVersion(face, askedVersion(request)) };
+  return { verb, namespace, name, hidden: () => unknownVersion(face, requestedVersion(request)) };
 }
 
-function askedVersion({ query }: Pick<ArmRequest, "query">): string {
+function requestedVersion({ query }: Pick<ArmRequest, "query">): string {
   return query.get("api-version") ?? "";
 }
 

@@ -6,10 +6,11 @@ import type { ResourceAccess } from "../../../intents/auth/policy.ts";
 import type { UserInfo } from "../../../intents/auth/user.ts";
 import type { ServedKind } from "../../../intents/kinds/served-kind.ts";
 import { armRefusal } from "../protocol/arm-error.ts";
-import type { ArmRequest, ArmSurface } from "./arm-request.ts";
+import type { ArmRequest } from "./arm-request.ts";
+import type { ArmSurface } from "./surface-state.ts";
 import type { ArmAction } from "../../../modules/resource-provider/face.ts";
 
-export interface Asked {
+export interface RequiredRight {
   readonly verb: string;
   readonly namespace: string;
   readonly name: string;
@@ -23,7 +24,7 @@ export function authorise(
   { intents, authorizer }: ArmSurface,
   { user, isManager, exchange, trail }: ArmRequest,
   kind: string,
-  asked: Asked,
+  right: RequiredRight,
 ): void {
   if (isManager) {
     trail?.decide(true, "the certificate belongs to the resource manager");
@@ -31,7 +32,7 @@ export function authorise(
   }
   const served = intents.kinds.byId(kind);
   if (served === undefined) throw nowhere(exchange);
-  const { hidden, subresource = hidden === undefined ? "" : "admin", ...rest } = asked;
+  const { hidden, subresource = hidden === undefined ? "" : "admin", ...rest } = right;
   const access: ResourceAccess = { ...accessOf(served), ...rest, subresource };
   const { allowed, reason } = authorizer.authorize(user, access);
   trail?.decide(allowed, reason);
@@ -65,10 +66,10 @@ function pathOf(url: string): string {
 }
 
 /** An action, and its answer in the end, are for those who may create its subresource. */
-export function askedForAction(
+export function rightForAction(
   { name: action }: Pick<ArmAction, "name">,
-  { namespace, name }: Pick<Asked, "namespace" | "name">,
-): Asked {
+  { namespace, name }: Pick<RequiredRight, "namespace" | "name">,
+): RequiredRight {
   return { verb: "create", namespace, name, subresource: action.toLowerCase() };
 }
 

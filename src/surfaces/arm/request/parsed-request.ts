@@ -8,11 +8,11 @@ import { ExchangeIds } from "../../http/trace.ts";
 import { factsOf } from "./request-facts.ts";
 import type { ArmFacts } from "./request-facts.ts";
 import { idHeader } from "./arm-request.ts";
-import type { ArmSurface } from "./arm-request.ts";
-import type { Asked, AskedUrls } from "./parsed-urls.ts";
+import type { ArmSurface } from "./surface-state.ts";
+import type { ParsedUrl, ParsedUrls } from "./parsed-urls.ts";
 
 export interface ArmParsed extends ParsedRequest {
-  readonly asked: Asked;
+  readonly parsedUrl: ParsedUrl;
   readonly facts: ArmFacts;
   /** Whether the caller is the resource manager itself, by its certificate. */
   readonly isManager: boolean;
@@ -26,16 +26,16 @@ export interface ParseInput {
 
 export function parseArmRequest(
   { surface, managers }: ParseInput,
-  urls: AskedUrls,
+  urls: ParsedUrls,
   exchange: Exchange,
 ): ArmParsed {
   const { method, url, certificate } = exchange;
-  const asked = urls.of(method, url);
+  const parsedUrl = urls.of(method, url);
   return {
     ids: idsOf(exchange, surface.intents.ids),
     isOpen: false,
-    asked,
-    facts: factsKept(surface, method, asked),
+    parsedUrl,
+    facts: factsOf(surface, method, parsedUrl),
     isManager: certificate !== undefined && managers.has(certificate.commonName),
   };
 }
@@ -44,13 +44,4 @@ function idsOf(exchange: Exchange, ids: Ids): ExchangeIds {
   const correlation = idHeader(exchange, "x-ms-correlation-request-id");
   const client = idHeader(exchange, "x-ms-client-request-id");
   return new ExchangeIds(exchange, ids.uid(), correlation, client);
-}
-
-/** A client polls an operation under the same URL many times. */
-function factsKept(surface: ArmSurface, method: string, asked: Asked): ArmFacts {
-  const { memory } = asked;
-  if (memory.facts !== undefined) return memory.facts;
-  const facts = factsOf(surface, method, asked);
-  if (asked.path?.kind === "operationStatus") memory.facts = facts;
-  return facts;
 }

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { namesOf } from "../../../modules/resource-provider/arm-names.ts";
 import { armQuery, parseArmPath } from "../protocol/arm-path.ts";
-import { AskedUrls } from "./parsed-urls.ts";
+import { ParsedUrls } from "./parsed-urls.ts";
 
 const stones = "/subscriptions/s/resourceGroups/g/providers/Example.Quarry/stones";
 
 test("a URL is read once, and as it would be read alone", () => {
-  const urls = new AskedUrls();
+  const urls = new ParsedUrls();
   const url = `${stones}/One?api-version=1&$Top=2`;
   const asked = urls.of("GET", url);
   assert.equal(urls.of("GET", url), asked);
@@ -20,14 +20,14 @@ test("a URL is read once, and as it would be read alone", () => {
 });
 
 test("URLs that differ in case alone keep their own case", () => {
-  const urls = new AskedUrls();
+  const urls = new ParsedUrls();
   const [one, other] = [urls.of("GET", `${stones}/one`), urls.of("GET", `${stones}/ONE`)];
   assert.notDeepEqual(one.path, other.path);
   assert.deepEqual(one.names, other.names);
 });
 
 test("whatever was asked before, a URL means the same", () => {
-  const urls = new AskedUrls();
+  const urls = new ParsedUrls();
   const segment = fc.constantFrom("subscriptions", "providers", "a", "%41", "..", "", "locations");
   const url = fc.array(segment, { maxLength: 9 }).map((parts) => `/${parts.join("/")}`);
   fc.assert(
@@ -38,7 +38,7 @@ test("whatever was asked before, a URL means the same", () => {
 });
 
 test("those that were not asked for lately are forgotten, and long ones at once", () => {
-  const urls = new AskedUrls();
+  const urls = new ParsedUrls();
   const first = urls.of("GET", stones);
   for (let i = 0; i < 5_000; i += 1) urls.of("GET", `${stones}/s${i}`);
   assert.notEqual(urls.of("GET", stones), first);
@@ -47,13 +47,13 @@ test("those that were not asked for lately are forgotten, and long ones at once"
 });
 
 test("what is written is not kept", () => {
-  const urls = new AskedUrls();
+  const urls = new ParsedUrls();
   assert.notEqual(urls.of("PUT", stones), urls.of("PUT", stones));
   assert.deepEqual(urls.of("PUT", stones), urls.of("GET", stones));
 });
 
 test("what is asked for all the time is kept", () => {
-  const urls = new AskedUrls();
+  const urls = new ParsedUrls();
   const first = urls.of("GET", stones);
   for (let i = 0; i < 5_000; i += 1) {
     urls.of("GET", `${stones}/s${i}`);

@@ -1,31 +1,28 @@
-// What a URL asks for, read once: who waits for an operation asks for the same URL again and again,
-// and what is read much is read under the same one. What is written is written once, and not kept.
-// Bounded in their number and length.
+// The URLs of recent requests, parsed once: a client polls an operation under one URL, and reads a
+// resource under one URL. URLs of writes are not kept. Bounded in number and length.
 
-import type { ArmFacts } from "./request-facts.ts";
 import { armQuery, parseArmPath } from "../protocol/arm-path.ts";
 import type { ArmPath } from "../protocol/arm-path.ts";
 import { namesOf } from "../../../modules/resource-provider/arm-names.ts";
 import type { PlaceNames } from "../../../modules/resource-provider/arm-names.ts";
-import type { ArmAnswer } from "./arm-request.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
 import type { AcceptedDocument } from "../../../modules/resource-provider/operations/followed.ts";
-import type { OperationRecord } from "../../../modules/resource-provider/operations/operations.ts";
+import type { OperationRecord } from "../../../modules/resource-provider/operations/record.ts";
 import { RecentMap } from "../../../modules/resource-provider/recent-map.ts";
 
-/** A request as its URL says. */
-export interface Asked {
+/** A URL, with the resource that it names. */
+export interface ParsedUrl {
   readonly url: string;
   readonly path: ArmPath | undefined;
   readonly query: ReadonlyMap<string, string>;
   /** Of the resource that the path names. */
   readonly names: PlaceNames | undefined;
-  readonly memory: AskedMemory;
+  readonly memory: UrlMemory;
 }
 
 /** What is known since the URL was asked for the last time. */
-export interface AskedMemory {
+export interface UrlMemory {
   told?: ToldStatus | undefined;
-  facts?: ArmFacts;
   /** The end of an operation was told: who waited for it is done. */
   isOver?: boolean;
 }
@@ -47,25 +44,25 @@ export interface ToldStatus {
 const maxKept = 1_000;
 const maxChars = 1_000;
 
-export class AskedUrls {
-  readonly #known = new RecentMap<Asked>(maxKept);
+export class ParsedUrls {
+  readonly #known = new RecentMap<ParsedUrl>(maxKept);
 
-  of(method: string, url: string): Asked {
+  of(method: string, url: string): ParsedUrl {
     if (method !== "GET" || url.length > maxChars) return read(url);
     const known = this.#known.get(url);
     if (known !== undefined) return known;
-    const asked = read(url);
-    this.#known.set(url, asked);
-    return asked;
+    const parsed = read(url);
+    this.#known.set(url, parsed);
+    return parsed;
   }
 
   /** What nobody needs to ask for again. */
-  forget({ url }: Asked): void {
+  forget({ url }: ParsedUrl): void {
     this.#known.delete(url);
   }
 }
 
-function read(url: string): Asked {
+function read(url: string): ParsedUrl {
   const path = parseArmPath(url);
   const names = path?.kind === "resource" ? namesOf(path) : undefined;
   return { url, path, query: armQuery(url), names, memory: {} };

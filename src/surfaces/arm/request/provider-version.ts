@@ -4,7 +4,8 @@
 
 import { armRefusal } from "../protocol/arm-error.ts";
 import { isSameText } from "../../../modules/resource-provider/arm-names.ts";
-import type { ArmRequest, ArmSurface } from "./arm-request.ts";
+import type { ArmRequest } from "./arm-request.ts";
+import type { ArmSurface } from "./surface-state.ts";
 import { apiVersionPattern } from "../../../modules/resource-provider/faces/face-check.ts";
 import type { ArmFace } from "../../../modules/resource-provider/face.ts";
 import { sentence } from "../../../kernel/field-error-words.ts";

@@ -5,7 +5,7 @@
 
 import type { AuditFacts } from "../../http/audit.ts";
 import type { RequestLabels } from "../../http/metrics.ts";
-import { findAction } from "../action/actions.ts";
+import { findAction } from "./find-action.ts";
 import {
   isSameText,
   namespaceOf,
@@ -14,8 +14,8 @@ import {
 import { isDocumentPath } from "../protocol/arm-path.ts";
 import { typeOfPlace } from "../../../modules/resource-provider/resource-id.ts";
 import type { ArmPlace } from "../../../modules/resource-provider/resource-id.ts";
-import type { ArmSurface } from "./arm-request.ts";
-import type { Asked } from "./parsed-urls.ts";
+import type { ArmSurface } from "./surface-state.ts";
+import type { ParsedUrl } from "./parsed-urls.ts";
 import { bodySchema } from "../../../modules/resource-provider/faces/body-schema.ts";
 import { operationKind, subscriptionKind } from "../../../modules/resource-provider/face.ts";
 import type { ArmAction, ArmFace } from "../../../modules/resource-provider/face.ts";
@@ -37,7 +37,7 @@ export interface HiddenFacts {
 export function factsOf(
   surface: ArmSurface,
   method: string,
-  { url, path, query }: Asked,
+  { url, path, query }: ParsedUrl,
 ): ArmFacts {
   const verb = method.toLowerCase();
   if (isDocumentPath(url)) return { ...nothing, verb, route: "documents" };
@@ -70,7 +70,7 @@ export function factsOf(
   }
 }
 
-export function auditFactsOf(facts: ArmFacts, { url }: Asked): AuditFacts {
+export function auditFactsOf(facts: ArmFacts, { url }: ParsedUrl): AuditFacts {
   const [path = ""] = url.split("?", 1);
   return { ...facts, path, ...facts.hidden() };
 }

@@ -1,21 +1,22 @@
 // The document of a resource that a PUT asks for and that is not there yet. It is made in one place
 // for those who create it and for those who only want to know whether they could.
 
-import { timeText } from "../../../kernel/clock.ts";
 import { annotations } from "../../../kernel/annotations.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { parseTraceparent } from "../../../kernel/trace-context.ts";
 import type { Write } from "../../../store/port.ts";
 import { traceparentOf } from "../../http/trace.ts";
+import { newMark } from "../operation/new-mark.ts";
 import type { Addressed } from "../request/addressed.ts";
 import { armRefusals } from "../protocol/arm-error.ts";
 import { groupDigest } from "../../../modules/resource-provider/arm-names.ts";
-import type { ArmRequest, ArmSurface } from "../request/arm-request.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { envelopeText } from "../../../modules/resource-provider/envelope.ts";
 import { wantedSpec } from "../face/face-body.ts";
 import { envelopeAnnotation, groupLabel } from "../../../modules/resource-provider/face.ts";
-import type { ArmEnvelope, ArmOperationMark } from "../../../modules/resource-provider/face.ts";
+import type { ArmEnvelope } from "../../../modules/resource-provider/face.ts";
 import { storable } from "../face/lost-values.ts";
 import { aroundOf, fenceOf } from "./nesting.ts";
 import { envelopeFor } from "./resource-view.ts";
@@ -73,29 +74,6 @@ export async function draftCreation(surface: ArmSurface, input: CreationInput): 
     storable(surface, found, { wanted: document as unknown as Resource });
   }
   return { document, envelope, fence: await fenceOf(surface, around) };
-}
-
-export function newMark(
-  { intents }: ArmSurface,
-  verb: ArmOperationMark["verb"],
-  isAsync: boolean,
-): ArmOperationMark {
-  const nowMs = intents.clock.nowMs();
-  return {
-    id: orderedId(intents.ids.uid(), nowMs),
-    verb,
-    startedAt: timeText(nowMs),
-    ...(isAsync ? { isAsync } : {}),
-  };
-}
-
-/**
- * A version 7 UUID: records that are written together are then beside each other in the indexes of
- * the store, so that one commit changes few of their pages.
- */
-function orderedId(random: string, nowMs: number): string {
-  const time = Math.floor(nowMs).toString(16).padStart(12, "0").slice(-12);
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
 }
 
 /** What is done about a request is found in the log by the trace of the request. */

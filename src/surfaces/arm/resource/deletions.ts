@@ -11,8 +11,11 @@ import type { StoredRecord } from "../../../store/port.ts";
 import { acceptedAnswer } from "../operation/accepted-answer.ts";
 import { armRefusal } from "../protocol/arm-error.ts";
 import { idOfPlace, shortId } from "../../../modules/resource-provider/resource-id.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "../request/arm-request.ts";
-import { annotationsWith, newMark } from "./creation.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
+import { annotationsWith } from "./creation.ts";
+import { newMark } from "../operation/new-mark.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
 import { checkConditions } from "../protocol/etags.ts";
 import type { ArmEnvelope } from "../../../modules/resource-provider/face.ts";
@@ -25,18 +28,18 @@ import {
   lastOperation,
   operationWrite,
 } from "../../../modules/resource-provider/operations/operations.ts";
-import type { OperationRecord } from "../../../modules/resource-provider/operations/operations.ts";
+import type { OperationRecord } from "../../../modules/resource-provider/operations/record.ts";
 import { provisioningIn } from "../../../modules/resource-provider/operations/provisioning-in.ts";
 import { isReplay, repeatedIn, requestDigest } from "../operation/replay.ts";
-import { isRace } from "./writes.ts";
-import type { AskedAnew } from "./sent-body.ts";
+import { isLostRace } from "./lost-race.ts";
+import type { Reauthorize } from "./sent-body.ts";
 import { resourceOf } from "./resource-view.ts";
 
 export async function deleteOne(
   surface: ArmSurface,
   request: ArmRequest,
   given: Located,
-  asked: AskedAnew,
+  reauthorize: Reauthorize,
 ): Promise<ArmAnswer> {
   const { headers } = request.exchange;
   const replay = requestDigest(request, idOfPlace(given.place), undefined);
@@ -44,7 +47,7 @@ export async function deleteOne(
   for (let attempt = 1; ; attempt++) {
     if (attempt > 1) {
       found = await located(surface, found);
-      asked(found);
+      reauthorize(found);
     }
     const { record } = found;
     if (record === undefined) return { status: 204 };
@@ -63,7 +66,7 @@ export async function deleteOne(
     } catch (error) {
       if (isSetpointError(error, "resource.not_found")) return { status: 204 };
       if (isSetpointError(error, "resource.protected")) throw isProtected(found);
-      if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
+      if (!isLostRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
   }
 }

@@ -9,10 +9,10 @@ import { keyOfTarget } from "../../../intents/request.ts";
 import { deleteResource } from "../../../intents/write/delete.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import { textAt } from "../../../kernel/json-read.ts";
-import type { ArmSurface } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { subscriptionKind } from "../../../modules/resource-provider/face.ts";
 import type { Located } from "./located.ts";
-import { passSubscription } from "../subscription/subscriptions.ts";
+import { passSubscription } from "../request/subscription-gate.ts";
 
 /** Takes the resource back and refuses when its subscription is deleted by now. */
 export async function checkNotTooLate(

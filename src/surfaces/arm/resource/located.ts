@@ -10,7 +10,7 @@ import type { Addressed } from "../request/addressed.ts";
 import { namesOf, namespaceOf, saltedName } from "../../../modules/resource-provider/arm-names.ts";
 import type { PlaceNames } from "../../../modules/resource-provider/arm-names.ts";
 import type { ArmPlace } from "../../../modules/resource-provider/resource-id.ts";
-import type { ArmSurface } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
 import { resourceOf } from "./resource-view.ts";
 

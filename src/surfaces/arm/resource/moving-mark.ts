@@ -9,7 +9,7 @@ import type { Resource } from "../../../kernel/resource.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
 import type { Put, StoredRecord } from "../../../store/port.ts";
 import { annotatedWrite } from "../../../modules/resource-provider/annotated.ts";
-import type { ArmSurface } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { movingAnnotation } from "../../../modules/resource-provider/face.ts";
 
 export function isMarked({ metadata }: Pick<Resource, "metadata">): boolean {

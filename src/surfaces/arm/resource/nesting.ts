@@ -7,7 +7,7 @@ import { faceOf } from "../request/addressed.ts";
 import { armRefusal } from "../protocol/arm-error.ts";
 import { parentOf, shortId } from "../../../modules/resource-provider/resource-id.ts";
 import type { ArmPlace } from "../../../modules/resource-provider/resource-id.ts";
-import type { ArmSurface } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { storedAt } from "./located.ts";
 import { markWrite } from "./moving-mark.ts";
 import { resourceOf } from "./resource-view.ts";

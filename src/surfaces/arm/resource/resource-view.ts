@@ -9,15 +9,13 @@ import type { Resource } from "../../../kernel/resource.ts";
 import type { Addressed } from "../request/addressed.ts";
 import { asItIs } from "../../../modules/resource-provider/operations/applied-spec.ts";
 import { armRefusal } from "../protocol/arm-error.ts";
-import type { ArmRequest, ArmSurface } from "../request/arm-request.ts";
-import { baseUrl } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
 import { etagOf } from "../protocol/etags.ts";
-import { plainLocation } from "../../../modules/resource-provider/arm-names.ts";
 import { idOfPlace, shortId } from "../../../modules/resource-provider/resource-id.ts";
 import type { ArmPlace } from "../../../modules/resource-provider/resource-id.ts";
 import { shownProperties } from "../face/face-body.ts";
-import type { ArmEnvelope, ArmFace } from "../../../modules/resource-provider/face.ts";
+import type { ArmEnvelope } from "../../../modules/resource-provider/face.ts";
 import { provisioningIn } from "../../../modules/resource-provider/operations/provisioning-in.ts";
 import type { Provisioning } from "../../../modules/resource-provider/operations/provisioning.ts";
 
@@ -90,26 +88,6 @@ export function resourceNotFound({ place, face }: Pick<Addressed, "place" | "fac
   const name = shortId(face, place);
   const message = `The Resource '${name}' under resource group '${group}' was not found.`;
   return armRefusal(404, { code: "ResourceNotFound", message });
-}
-
-/** Where an operation can be asked for. */
-export function operationUrl(
-  request: ArmRequest,
-  operation: {
-    readonly place: Pick<ArmPlace, "subscription">;
-    readonly face: Pick<ArmFace, "provider">;
-    readonly location: string;
-    readonly id: string;
-    readonly apiVersion: string;
-  },
-  kind: "operationsStatus" | "operationResults",
-): string {
-  const { place, face, location, id, apiVersion } = operation;
-  const where = plainLocation(location) || "global";
-  const path =
-    `/subscriptions/${place.subscription}/providers/${face.provider}` +
-    `/locations/${encodeURIComponent(where)}/${kind}/${id}`;
-  return `${baseUrl(request)}${path}?api-version=${encodeURIComponent(apiVersion)}`;
 }
 
 export function envelopeFor(place: ArmPlace): { readonly id: string; readonly name: string } {

@@ -9,7 +9,7 @@ import type { WriteOptions, Written } from "../../../intents/request.ts";
 import { readStored } from "../../../intents/write/stored.ts";
 import { annotations } from "../../../kernel/annotations.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
-import { isSetpointError } from "../../../kernel/errors.ts";
+import { isLostRace } from "./lost-race.ts";
 import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { limits } from "../../../kernel/limits.ts";
@@ -20,9 +20,12 @@ import { readObject } from "../protocol/arm-body.ts";
 import { armRefusal, armRefusals } from "../protocol/arm-error.ts";
 import { groupDigest } from "../../../modules/resource-provider/arm-names.ts";
 import { idOfPlace } from "../../../modules/resource-provider/resource-id.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "../request/arm-request.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
-import { annotationsWith, draftCreation, newMark } from "./creation.ts";
+import { annotationsWith, draftCreation } from "./creation.ts";
+import { newMark } from "../operation/new-mark.ts";
 import { checkConditions } from "../protocol/etags.ts";
 import { shownProperties, wantedSpec } from "../face/face-body.ts";
 import { groupLabel } from "../../../modules/resource-provider/face.ts";
@@ -35,10 +38,10 @@ import { storable } from "../face/lost-values.ts";
 import {
   endWrite,
   lastOperation,
-  operationKey,
   operationWrite,
 } from "../../../modules/resource-provider/operations/operations.ts";
-import type { OperationRecord } from "../../../modules/resource-provider/operations/operations.ts";
+import { operationKey } from "../../../modules/resource-provider/operations/record.ts";
+import type { OperationRecord } from "../../../modules/resource-provider/operations/record.ts";
 import { provisioningIn } from "../../../modules/resource-provider/operations/provisioning-in.ts";
 import { isTerminal } from "../../../modules/resource-provider/operations/provisioning.ts";
 import { awaitEndMsOf, quickEnd } from "../operation/prompt-success.ts";
@@ -46,8 +49,9 @@ import type { Awaited, KnownState } from "../operation/prompt-success.ts";
 import { isReplay, repeatedIn, requestDigest } from "../operation/replay.ts";
 import { checkSize } from "./resource-size.ts";
 import { sentBody } from "./sent-body.ts";
-import type { AskedAnew } from "./sent-body.ts";
-import { envelopeFor, operationUrl, resourceNotFound } from "./resource-view.ts";
+import type { Reauthorize } from "./sent-body.ts";
+import { operationUrl } from "../operation/operation-url.ts";
+import { envelopeFor, resourceNotFound } from "./resource-view.ts";
 import { shownResource } from "./resource-view.ts";
 import type { Shown } from "./resource-view.ts";
 import { checkSent } from "../face/sent-envelope.ts";
@@ -58,10 +62,10 @@ export async function putResource(
   surface: ArmSurface,
   request: ArmRequest,
   found: Located,
-  asked: AskedAnew,
+  reauthorize: Reauthorize,
 ): Promise<ArmAnswer> {
-  const body = await sentBody(surface, found, asked, () => readObject(request.exchange));
-  const input = { request, found, body, isPatch: false, asked };
+  const body = await sentBody(surface, found, reauthorize, () => readObject(request.exchange));
+  const input = { request, found, body, isPatch: false, reauthorize };
   if (found.isAssumed !== true) return await writeResource(surface, input);
   try {
     return await writeOnce(surface, { ...input, replay: replayOf(input) });
@@ -69,8 +73,8 @@ export async function putResource(
     if (wasTakenBack(error)) throw error;
     // Whatever was wrong with a creation may be right for what is there.
     const sure = await located(surface, found);
-    if (sure.record === undefined && !isRace(error)) throw error;
-    return await writeResource(surface, { ...input, request: asked(sure), found: sure });
+    if (sure.record === undefined && !isLostRace(error)) throw error;
+    return await writeResource(surface, { ...input, request: reauthorize(sure), found: sure });
   }
 }
 
@@ -78,16 +82,16 @@ export async function patchResource(
   surface: ArmSurface,
   request: ArmRequest,
   found: Located,
-  asked: AskedAnew,
+  reauthorize: Reauthorize,
 ): Promise<ArmAnswer> {
-  const body = await sentBody(surface, found, asked, () => readObject(request.exchange));
-  return await writeResource(surface, { request, found, body, isPatch: true, asked });
+  const body = await sentBody(surface, found, reauthorize, () => readObject(request.exchange));
+  return await writeResource(surface, { request, found, body, isPatch: true, reauthorize });
 }
 
 /** Refuses what a PUT would refuse, and writes nothing. */
 export async function checkPut(
   surface: ArmSurface,
-  input: Pick<WriteInput, "request" | "found" | "body" | "asked">,
+  input: Pick<WriteInput, "request" | "found" | "body" | "reauthorize">,
 ): Promise<void> {
   await writeResource(surface, { ...input, isPatch: false, isDryRun: true });
 }
@@ -98,7 +102,7 @@ interface WriteInput {
   readonly body: JsonObject;
   readonly isPatch: boolean;
   /** For whatever else has come to the path meanwhile. */
-  readonly asked: AskedAnew;
+  readonly reauthorize: Reauthorize;
   /** Only what is wrong with it is of interest; what it would be inside of need not be there. */
   readonly isDryRun?: boolean;
 }
@@ -122,12 +126,12 @@ async function writeResource(surface: ArmSurface, input: WriteInput): Promise<Ar
   for (let attempt = 1; ; attempt++) {
     if (attempt > 1) {
       found = await located(surface, found);
-      request = input.asked(found);
+      request = input.reauthorize(found);
     }
     try {
       return await writeOnce(surface, { ...input, found, request, replay });
     } catch (error) {
-      if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
+      if (!isLostRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
   }
 }
@@ -148,16 +152,6 @@ async function writeOnce(surface: ArmSurface, placed: Placed): Promise<ArmAnswer
   checkConditions(isDryRun ? {} : request.exchange.headers, stored?.record.revision);
   if (stored === undefined) return await create(surface, placed);
   return await change(surface, placed, stored);
-}
-
-/** Somebody else was faster, has just come to the same path, or has deleted what was there. */
-export function isRace(error: unknown): boolean {
-  return (
-    isSetpointError(error, "resource.already_exists") ||
-    isSetpointError(error, "resource.not_found") ||
-    isSetpointError(error, "name.taken") ||
-    (isSetpointError(error, "resource.conflict") && !Object.hasOwn(error.details, "arm"))
-  );
 }
 
 async function readTogether(
@@ -203,8 +197,8 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   // Whoever edits what they have read starts from that.
   const read = await asItIs(surface, face, target.served, old, { state });
   const { served } = target;
-  const asked = { version, served, properties, old: read, isPatch };
-  const { spec, problems, kept } = await wantedSpec(asked);
+  const sentTo = { version, served, properties, old: read, isPatch };
+  const { spec, problems, kept } = await wantedSpec(sentTo);
   if (sent.problems.length + problems.length > 0) {
     throw armRefusals([...sent.problems, ...problems]);
   }

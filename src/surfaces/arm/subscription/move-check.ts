@@ -14,7 +14,7 @@ import { placeOfId } from "../protocol/arm-path.ts";
 import { idOfPlace, parentOf } from "../../../modules/resource-provider/resource-id.ts";
 import type { ArmPath } from "../protocol/arm-path.ts";
 import type { ArmPlace } from "../../../modules/resource-provider/resource-id.ts";
-import type { ArmSurface } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
 import type { ArmEnvelope, ArmFace } from "../../../modules/resource-provider/face.ts";
 import { storedAt } from "../resource/located.ts";
@@ -22,7 +22,7 @@ import type { StoredAt } from "../resource/located.ts";
 import { innerOf } from "../../../modules/resource-provider/faces/inner-types.ts";
 import { provisioningIn } from "../../../modules/resource-provider/operations/provisioning-in.ts";
 import { isTerminal } from "../../../modules/resource-provider/operations/provisioning.ts";
-import { nameProblems } from "../face/sent-envelope.ts";
+import { nameProblems } from "../protocol/name-rules.ts";
 
 export type MovePath = Extract<ArmPath, { readonly kind: "move" }>;
 

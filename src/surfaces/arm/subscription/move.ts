@@ -10,7 +10,9 @@ import { limits } from "../../../kernel/limits.ts";
 import type { Write } from "../../../store/port.ts";
 import { groupDigest } from "../../../modules/resource-provider/arm-names.ts";
 import { armRefusal } from "../protocol/arm-error.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "../request/arm-request.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { readObject } from "../protocol/arm-body.ts";
 import { annotationsWith } from "../resource/creation.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
@@ -21,7 +23,7 @@ import { checkMove, readMove } from "./move-check.ts";
 import type { MayMove, MovePath, Moving, WantedMove } from "./move-check.ts";
 import { isMarked, markWrite, unmarked } from "../resource/moving-mark.ts";
 import { requestDigest } from "../operation/replay.ts";
-import { isRace } from "../resource/writes.ts";
+import { isLostRace } from "../resource/lost-race.ts";
 import { envelopeFor, resourceOf } from "../resource/resource-view.ts";
 import { systemDataOf } from "../request/system-data.ts";
 
@@ -47,7 +49,7 @@ export async function moveResources(
       if (attempt >= limits.maxPatchAttempts) throw isBusy(open);
       await markAll(surface, open);
     } catch (error) {
-      if (!isRace(error) || attempt >= limits.maxPatchAttempts) throw error;
+      if (!isLostRace(error) || attempt >= limits.maxPatchAttempts) throw error;
     }
   }
 }

@@ -6,7 +6,7 @@ import { encodeDocument } from "../../../kernel/document.ts";
 import type { Put, Store } from "../../../store/port.ts";
 import { systemCause } from "../../../kernel/cause.ts";
 import { ModelStore } from "../../../../tests/arm-memory/memory-arm.ts";
-import type { ArmSurface } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { saltedName, storedName } from "../../../modules/resource-provider/arm-names.ts";
 import type { ArmPlace } from "../../../modules/resource-provider/resource-id.ts";
 import { envelopeAnnotation } from "../../../modules/resource-provider/face.ts";

@@ -6,13 +6,15 @@ import { getOwn, isJsonArray, isJsonObject } from "../../../kernel/json.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { withoutKey } from "../../../kernel/without-key.ts";
-import { addressed, askedInVersion } from "../request/addressed.ts";
+import { addressed, rightInVersion } from "../request/addressed.ts";
 import { readObject } from "../protocol/arm-body.ts";
 import { armErrorAnswer, armRefusal } from "../protocol/arm-error.ts";
 import { isSameText } from "../../../modules/resource-provider/arm-names.ts";
 import type { ArmPath } from "../protocol/arm-path.ts";
 import type { ArmPlace } from "../../../modules/resource-provider/resource-id.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "../request/arm-request.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { authorise } from "../request/authorise.ts";
 import { located } from "../resource/located.ts";
 import type { Located } from "../resource/located.ts";
@@ -94,12 +96,12 @@ async function preflightOne(
   // To be told of a refusal is not to be refused, so the record of this request says nothing of it.
   const asking = { ...given, query, trail: undefined };
   const ask = (at: Located, verb: string): void =>
-    authorise(surface, asking, at.served.id, askedInVersion(asking, at, verb));
-  const asked = (at: Located): ArmRequest => {
+    authorise(surface, asking, at.served.id, rightInVersion(asking, at, verb));
+  const reauthorize = (at: Located): ArmRequest => {
     ask(at, "update");
     return { ...asking, caller: { ...given.caller, mayCreate: () => ask(at, "create") } };
   };
   // Names of nested resources have the names around them in front, so they fit no id.
   const body = withoutKey(withoutKey(resource, "name"), "type");
-  await checkPut(surface, { request: asked(found), found, body, asked });
+  await checkPut(surface, { request: reauthorize(found), found, body, reauthorize });
 }

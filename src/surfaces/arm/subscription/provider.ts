@@ -14,11 +14,14 @@ import {
   storedPrefix,
 } from "../../../modules/resource-provider/arm-names.ts";
 import type { ArmPath } from "../protocol/arm-path.ts";
-import type { ArmAnswer, ArmRequest, ArmSurface } from "../request/arm-request.ts";
+import type { ArmAnswer } from "../protocol/arm-answer.ts";
+import type { ArmRequest } from "../request/arm-request.ts";
+import type { ArmSurface } from "../request/surface-state.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
 import type { ArmFace } from "../../../modules/resource-provider/face.ts";
 import { checkProviderVersion, facesOfProvider } from "../request/provider-version.ts";
-import { nameProblems, unavailableLocation } from "../face/sent-envelope.ts";
+import { unavailableLocation } from "../face/sent-envelope.ts";
+import { nameProblems } from "../protocol/name-rules.ts";
 
 /** The same for all api-versions and all tenants. */
 export function providerOperations(
