@@ -34,6 +34,12 @@ export interface AcceptedDocument {
   readonly resource: Resource;
 }
 
+export interface Observation extends Disposable {
+  readonly about: ResourceKey;
+  /** The last change since the observation began. */
+  latest: SeenChange | undefined;
+}
+
 /** Of the documents above, which are kept until their ends are told. */
 const mostDocumentBytes = 8_192;
 /** What is larger is not kept in memory for somebody who may ask. */
@@ -45,6 +51,9 @@ export class FollowedOperations {
   /** Those of this process by the name of the resource, of which few are the same. */
   readonly #byName: RecentMap<FollowedOperation>;
 
+  /** Of commits that are running, by the name of the resource. */
+  readonly #observed = new Map<string, Set<Observation>>();
+
   constructor(most: number) {
     this.#recent = new RecentMap(most);
     this.#byName = new RecentMap(most);
@@ -55,16 +64,39 @@ export class FollowedOperations {
     return known?.about.namespace === key.namespace ? known : undefined;
   }
 
-  /** One that is written now. What an action was given may be much, and is not kept. */
-  begin(key: ResourceKey, about: ResourceKey, spec: OperationSpec): void {
-    const followed = spec.input === undefined ? { about, spec } : { about };
+  /** One that this process has accepted. What an action was given may be much, and is not kept. */
+  begin(key: ResourceKey, spec: OperationSpec, latest?: SeenChange): void {
+    const about = spec.resource;
+    const followed = {
+      about,
+      ...(spec.input === undefined ? { spec } : {}),
+      ...(latest === undefined ? {} : { latest }),
+    };
     this.#recent.set(key.name, followed);
     this.#byName.set(about.name, followed);
+  }
+
+  /** Observes the changes of a resource until the result is disposed. */
+  observe(about: ResourceKey): Observation {
+    const all = this.#observed.get(about.name) ?? new Set();
+    const observation: Observation = {
+      about,
+      latest: undefined,
+      [Symbol.dispose]: () => {
+        all.delete(observation);
+        if (all.size === 0) this.#observed.delete(about.name);
+      },
+    };
+    this.#observed.set(about.name, all.add(observation));
+    return observation;
   }
 
   /** A resource is another than it was, or the record of an operation. */
   changed(change: SeenChange): void {
     if (change.key.kind === operationKind) return this.#recorded(change);
+    for (const observation of this.#observed.get(change.key.name) ?? []) {
+      if (isSameKey(observation.about, change.key)) observation.latest = change;
+    }
     const followed = this.#byName.get(change.key.name);
     if (followed === undefined || !isSameKey(followed.about, change.key)) return;
     if (change.body.length <= mostBytes) followed.latest = change;

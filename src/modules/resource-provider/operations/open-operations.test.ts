@@ -29,8 +29,8 @@ it("are looked at a moment after they came, and again when their resource has ch
 
 it("of other processes are looked at each minute, whatever their resources do", () => {
   const open = new OpenOperations();
-  open.noteOthers(key("operations", "first"), key("ovens", "one"), 0);
-  open.noteOthers(key("operations", "second"), key("ovens", "one"), 0);
+  open.noteOthers(key("operations", "first"), 0);
+  open.noteOthers(key("operations", "second"), 0);
   open.changed(key("ovens", "one"), 1_000);
   assert.deepEqual(names(open.take(59_000)), []);
   open.settle(key("operations", "first"));
@@ -109,7 +109,7 @@ it("that go on and change again and again do not keep others from being looked a
 
 it("of other processes are left to them while very much is accepted", () => {
   const open = new OpenOperations();
-  open.noteOthers(key("operations", "other"), key("ovens", "other"), 0);
+  open.noteOthers(key("operations", "other"), 0);
   for (let nowMs = 1_000; nowMs <= 130_000; nowMs += 1_000) {
     for (let at = 0; at < 50; at++) {
       open.note(key("operations", `o${nowMs}-${at}`), key("jars", `o${nowMs}-${at}`), nowMs);
@@ -128,4 +128,15 @@ it("are forgotten when there are too many, the oldest first", async () => {
   assert.equal(taken.length, 20_000);
   assert.equal(taken[0], "o1");
   await open.arrived();
+});
+
+it("that the change feed reports before its request has ended belongs to this process", () => {
+  const open = new OpenOperations();
+  open.noteOthers(key("operations", "own"), 0);
+  open.note(key("operations", "own"), key("ovens", "one"), 0);
+  assert.deepEqual(names(open.take(recordedAfterMs)), ["own"]);
+  open.changed(key("ovens", "one"), 2_000);
+  assert.deepEqual(names(open.take(2_000 + recordedAfterMs)), ["own"]);
+  open.settle(key("operations", "own"));
+  assert.ok(!open.knows(key("operations", "own")));
 });

@@ -39,23 +39,27 @@ export class OpenOperations {
   /** By the name of the resource, of which few are the same, so that no text is made for each. */
   readonly #byName = new Map<string, Noted[]>();
   /** By the name of the operation. */
-  readonly #known = new Map<string, OpenOperation>();
+  readonly #known = new Map<string, Noted>();
   /** What was accepted in this time and in the one before it. */
   #accepted = { sinceMs: 0, now: 0, before: 0 };
   /** Since when there is something to be recorded that waits for a quieter moment. */
   #waitsSinceMs: number | undefined;
   #arrived = Promise.withResolvers<void>();
 
+  /** One that this process has accepted; the change feed may have reported it before. */
   note(key: ResourceKey, about: ResourceKey, nowMs: number): void {
-    if (this.knows(key)) return;
+    const known = this.#known.get(key.name);
+    if (known?.isOthers === false) return;
+    if (known !== undefined) this.settle(key);
     this.#add({ key, about, dueMs: nowMs + recordedAfterMs, isOthers: false });
     this.#countTo(nowMs);
     this.#accepted.now += 1;
   }
 
-  /** One that another process has accepted. */
-  noteOthers(key: ResourceKey, about: ResourceKey, nowMs: number): void {
-    if (!this.knows(key)) this.#add({ key, about, dueMs: nowMs + lookedAtMs, isOthers: true });
+  /** One that another process may have accepted. Its resource is of no interest. */
+  noteOthers(key: ResourceKey, nowMs: number): void {
+    if (this.knows(key)) return;
+    this.#add({ key, about: key, dueMs: nowMs + lookedAtMs, isOthers: true });
   }
 
   knows({ name }: ResourceKey): boolean {

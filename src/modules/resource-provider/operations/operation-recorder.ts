@@ -54,15 +54,15 @@ export async function recordEnds(recording: Recording): Promise<void> {
   }
 }
 
-/** The record of an operation has come, has its end, or has gone. */
+/** The record of an operation was created, has its end, or was deleted. */
 function follow(open: OpenOperations, change: Change, nowMs: number): void {
   const { type, key, body, revision } = change;
   if (type === "deleted") return open.settle(key);
-  // Nearly all are of this process: it knows those that come, and has settled those that end.
-  if (open.knows(key) === (type === "created")) return;
-  const { spec, end } = operationOf(change, decodeDocument(body, revision));
+  // This process may have accepted it: then the request notes it when its commit has returned.
+  if (type === "created") return open.noteOthers(key, nowMs);
+  if (!open.knows(key)) return;
+  const { end } = operationOf(change, decodeDocument(body, revision));
   if (end !== undefined) open.settle(key);
-  else open.noteOthers(key, spec.resource, nowMs);
 }
 
 async function recordDue(recording: Recording): Promise<void> {

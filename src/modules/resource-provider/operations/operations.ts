@@ -3,134 +3,24 @@
 // resource shows it. The end is recorded a moment later (open-operations.ts), or by the next
 // accepted request; what cannot be told from the resource for good, before it is first told.
 
-import type { Caller } from "../../../intents/request.ts";
-import { causeOf } from "../../../intents/write/cause-of.ts";
 import { systemCause } from "../../../kernel/cause.ts";
 import { timeText } from "../../../kernel/clock.ts";
 import { decodeDocument } from "../../../kernel/document.ts";
 import { draftOf } from "../../../kernel/draft.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
-import type { Json } from "../../../kernel/json.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import type { Change, Put, Store, StoredRecord } from "../../../store/port.ts";
-import type { ServedKind } from "../../../intents/kinds/served-kind.ts";
 import { envelopeOf } from "../envelope.ts";
 import { operationKind } from "../face.ts";
-import type { ArmFace, ArmOperationMark } from "../face.ts";
+import type { ArmFace } from "../face.ts";
 import { notedFailureInside } from "./failure-inside.ts";
+import { servedOperations } from "./draft.ts";
 import { successIn } from "./operation-end.ts";
 import { endJson, operationKey, operationOf } from "./record.ts";
 import type { OperationEnd, OperationRecord, OperationSpec } from "./record.ts";
 import type { Provisioning, ProvisioningError } from "./provisioning.ts";
 import { defaultTimeoutMs, provisioningIn } from "./provisioning-in.ts";
 import type { ProviderState } from "../provider-state.ts";
-
-/** The request that the record is about. */
-export interface AcceptedRequest {
-  readonly ids: {
-    readonly request: string;
-    readonly correlation: string;
-    readonly client?: string | undefined;
-  };
-  readonly user: { readonly name: string };
-  readonly caller: Caller;
-}
-
-export interface NewOperation {
-  readonly mark: ArmOperationMark;
-  readonly face: ArmFace;
-  readonly apiVersion: string;
-  readonly resourceId: string;
-  readonly location: string;
-  readonly key: ResourceKey;
-  readonly request: AcceptedRequest;
-  /** Of an action, for its answer in the end; sealed in the store. */
-  readonly input?: Json | undefined;
-  /** Of what was done at once. */
-  readonly end?: OperationEnd;
-  /** By which the request is known when it comes again. */
-  readonly replay?: string | undefined;
-}
-
-const defaultRetentionMs = 7 * 86_400_000;
-
-/** The write that records an operation on the finished resource. */
-export function operationWrite(
-  provider: ProviderState,
-  operation: NewOperation,
-  resource: Resource,
-): Put {
-  const { intents } = provider;
-  const { mark, face, key, request, input, end, replay } = operation;
-  const served = servedOperations(intents.kinds.byId(operationKind));
-  const nowMs = intents.clock.nowMs();
-  const uid = intents.ids.uid();
-  const { correlation, client } = request.ids;
-  const document: Resource = {
-    apiVersion: served.storage.apiVersion,
-    kind: served.kind.names.kind,
-    metadata: {
-      name: mark.id,
-      namespace: key.namespace,
-      uid,
-      generation: 1,
-      creationTimestamp: timeText(nowMs),
-    },
-    spec: {
-      verb: mark.verb,
-      startedAt: mark.startedAt,
-      expiresAt: expiryOf(operation, nowMs),
-      resourceId: operation.resourceId,
-      provider: face.provider,
-      location: operation.location,
-      apiVersion: operation.apiVersion,
-      resource: { ...key, uid: resource.metadata.uid, generation: resource.metadata.generation },
-      requestId: request.ids.request,
-      correlationId: correlation,
-      ...(client === undefined ? {} : { clientRequestId: client }),
-      caller: request.user.name,
-      ...(mark.action === undefined ? {} : { action: mark.action }),
-      ...(input === undefined ? {} : { input }),
-      ...(end === undefined ? {} : { isAnswered: true }),
-      ...(replay === undefined ? {} : { replay }),
-    },
-    // Until its end is recorded no more than this is known to be true.
-    status: end === undefined ? { state: "Accepted" } : endJson(end),
-  };
-  const own = { kind: operationKind, namespace: key.namespace, name: mark.id };
-  if (end === undefined) {
-    provider.followed.begin(own, key, specOf(operation, resource, nowMs));
-    provider.open.note(own, key, nowMs);
-  }
-  const draft = draftOf(served.storedKind, document);
-  const cause = causeOf(request.caller);
-  return { kind: "put", key: own, uid, draft, when: { kind: "absent" }, cause };
-}
-
-function expiryOf({ face }: NewOperation, nowMs: number): string {
-  return timeText(nowMs + (face.operationRetentionMs ?? defaultRetentionMs));
-}
-
-/** As it will be read from its record. */
-function specOf(operation: NewOperation, { metadata }: Resource, nowMs: number): OperationSpec {
-  const { mark, face, key, input, end, replay = "" } = operation;
-  return {
-    verb: mark.verb,
-    startedAt: mark.startedAt,
-    expiresAt: expiryOf(operation, nowMs),
-    resourceId: operation.resourceId,
-    provider: face.provider,
-    location: operation.location,
-    apiVersion: operation.apiVersion,
-    resource: key,
-    uid: metadata.uid,
-    action: mark.action ?? "",
-    input,
-    isAnswered: end !== undefined,
-    generation: metadata.generation,
-    replay,
-  };
-}
 
 /** The write that records how the operation before ended; none when that is known, or long ago. */
 export function endWrite(
@@ -387,9 +277,4 @@ const historyItems = 500;
 function canceled(message: string): OperationEnd {
   const error = { code: "OperationPreempted", message };
   return { state: "Canceled", endedAt: undefined, error };
-}
-
-function servedOperations(served: ServedKind | undefined): ServedKind {
-  if (served === undefined) throw new Error("operations are served where the resource provider is");
-  return served;
 }

@@ -19,7 +19,7 @@ import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
 import type { ArmAction } from "../../../modules/resource-provider/face.ts";
 import { beginAction } from "./long-actions.ts";
 import type { ActionCall } from "./long-actions.ts";
-import { operationWrite } from "../../../modules/resource-provider/operations/operations.ts";
+import { draftOperation } from "../../../modules/resource-provider/operations/draft.ts";
 import type { Located } from "../resource/located.ts";
 import { resourceNotFound } from "../resource/resource-view.ts";
 import { sentBody } from "../resource/sent-body.ts";
@@ -51,7 +51,9 @@ export async function performAction(
     request,
     end: { state: "Succeeded", endedAt: timeText(surface.intents.clock.nowMs()) } as const,
   };
-  await surface.intents.store.commit([operationWrite(surface, operation, resource)]);
+  const draft = draftOperation(surface, operation, resource);
+  await surface.intents.store.commit([draft.write]);
+  surface.open.settle(draft.write.key);
   return answer;
 }
 

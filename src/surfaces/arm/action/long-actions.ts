@@ -4,6 +4,7 @@
 // changes meanwhile, and fails with the words of the reconciler. Its answer is made when somebody
 // asks for it in the end, so nothing that it shows is stored a second time.
 
+import type { Written } from "../../../intents/request.ts";
 import { updateResource } from "../../../intents/write/update.ts";
 import { annotations } from "../../../kernel/annotations.ts";
 import { equalJson, isJsonObject } from "../../../kernel/json.ts";
@@ -32,8 +33,12 @@ import { storable } from "../face/lost-values.ts";
 import {
   endWrite,
   lastOperation,
-  operationWrite,
 } from "../../../modules/resource-provider/operations/operations.ts";
+import {
+  commitOperation,
+  draftOperation,
+} from "../../../modules/resource-provider/operations/draft.ts";
+import type { Drafted, NewOperation } from "../../../modules/resource-provider/operations/draft.ts";
 import { provisioningIn } from "../../../modules/resource-provider/operations/provisioning-in.ts";
 import { isTerminal } from "../../../modules/resource-provider/operations/provisioning.ts";
 import { isReplay, repeatedIn, requestDigest } from "../operation/replay.ts";
@@ -119,25 +124,26 @@ async function beginAt(
   };
   const again = isSame && !isUnderWay ? { [annotations.request]: mark.id } : {};
   const notes = annotationsWith({ ...old.metadata.annotations, ...again }, next, request);
-  const update = updateResource(surface.intents, {
-    caller: request.caller,
-    target,
-    options: {
-      isDryRun: false,
-      fieldManager: "arm",
-      ownsNoNotes: true,
-      fieldValidation: "Ignore",
-      also: async (resource) => [
-        operationWrite(surface, newOperation(call, next, record.key), resource),
-        ...endWrite(surface, face, old, last),
-        ...(await keepApplied(surface, face, old, resource)),
-      ],
-    },
-    optionsKind: "UpdateOptions",
-    allowsBlind: false,
-    change: () => ({ wanted: { ...wanted, metadata: { ...old.metadata, annotations: notes } } }),
-  });
-  await asWantedBy(call, update);
+  const write = (drafted: Drafted): Promise<Written> =>
+    updateResource(surface.intents, {
+      caller: request.caller,
+      target,
+      options: {
+        isDryRun: false,
+        fieldManager: "arm",
+        ownsNoNotes: true,
+        fieldValidation: "Ignore",
+        also: async (resource) => [
+          drafted(draftOperation(surface, newOperation(call, next, record.key), resource)),
+          ...endWrite(surface, face, old, last),
+          ...(await keepApplied(surface, face, old, resource)),
+        ],
+      },
+      optionsKind: "UpdateOptions",
+      allowsBlind: false,
+      change: () => ({ wanted: { ...wanted, metadata: { ...old.metadata, annotations: notes } } }),
+    });
+  await asWantedBy(call, commitOperation(surface, record.key, write));
   return accepted(surface, call, next);
 }
 
@@ -156,7 +162,7 @@ function newOperation(
   { request, found, input, replay }: Begun,
   { operation: mark, id: resourceId, location }: ArmEnvelope,
   key: StoredRecord["key"],
-): Parameters<typeof operationWrite>[1] {
+): NewOperation {
   const { face, version } = found;
   const { apiVersion } = version;
   return { mark, face, apiVersion, resourceId, location, key, request, input, replay };

@@ -2,6 +2,7 @@
 // What has nothing to take back outside is gone with the answer; otherwise the answer says where to
 // ask how far it is. Asking again for a deletion that goes on leads to the same operation.
 
+import type { AlsoWritten } from "../../../intents/request.ts";
 import { deleteResource } from "../../../intents/write/delete.ts";
 import { annotations } from "../../../kernel/annotations.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
@@ -26,8 +27,11 @@ import type { Located } from "./located.ts";
 import {
   endWrite,
   lastOperation,
-  operationWrite,
 } from "../../../modules/resource-provider/operations/operations.ts";
+import {
+  commitOperation,
+  draftOperation,
+} from "../../../modules/resource-provider/operations/draft.ts";
 import type { OperationRecord } from "../../../modules/resource-provider/operations/record.ts";
 import { provisioningIn } from "../../../modules/resource-provider/operations/provisioning-in.ts";
 import { isReplay, repeatedIn, requestDigest } from "../operation/replay.ts";
@@ -114,20 +118,20 @@ async function deleteAt(surface: ArmSurface, deletion: Deletion): Promise<ArmAns
   const isAgain = old.metadata.deletionTimestamp !== undefined;
   const again = isAgain ? { [annotations.request]: mark.id } : {};
   const noted = annotationsWith(again, { ...envelope, operation: mark }, request);
-  const deleted = await deleteResource(intents, {
-    caller: request.caller,
-    target,
-    options: {
-      isDryRun: false,
-      propagation: propagationOf(surface, face),
-      preconditions: { uid: record.uid, resourceVersion: String(record.revision) },
-      raw: {},
-      annotations: noted,
-      also: (resource) => [
-        operationWrite(surface, operation, resource),
-        ...endWrite(surface, face, old, last),
-      ],
-    },
+  const options = {
+    isDryRun: false,
+    propagation: propagationOf(surface, face),
+    preconditions: { uid: record.uid, resourceVersion: String(record.revision) },
+    raw: {},
+    annotations: noted,
+  };
+  const { caller } = request;
+  const deleted = await commitOperation(surface, record.key, async (drafted) => {
+    const also: AlsoWritten = (resource) => [
+      drafted(draftOperation(surface, operation, resource)),
+      ...endWrite(surface, face, old, last),
+    ];
+    return await deleteResource(intents, { caller, target, options: { ...options, also } });
   });
   if (deleted.outcome === "deleted") return { status: 200 };
   if (isAgain) await askFailedInside(surface, face, record, mark.id);

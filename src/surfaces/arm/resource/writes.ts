@@ -38,10 +38,13 @@ import { storable } from "../face/lost-values.ts";
 import {
   endWrite,
   lastOperation,
-  operationWrite,
 } from "../../../modules/resource-provider/operations/operations.ts";
 import { operationKey } from "../../../modules/resource-provider/operations/record.ts";
 import type { OperationRecord } from "../../../modules/resource-provider/operations/record.ts";
+import {
+  commitOperation,
+  draftOperation,
+} from "../../../modules/resource-provider/operations/draft.ts";
 import { provisioningIn } from "../../../modules/resource-provider/operations/provisioning-in.ts";
 import { isTerminal } from "../../../modules/resource-provider/operations/provisioning.ts";
 import { awaitEndMsOf, quickEnd } from "../operation/prompt-success.ts";
@@ -168,21 +171,18 @@ async function create(surface: ArmSurface, input: Placed): Promise<ArmAnswer> {
   request.caller.mayCreate?.();
   const wanted = { request, found, body, isNested: !isDryRun };
   const { document, envelope, fence } = await draftCreation(surface, wanted);
-  let decoded: Resource | undefined;
-  const onFinal = (resource: Resource): void => {
-    decoded = resource;
-  };
-  const options = writeOptions(surface, input, { envelope, fence, onFinal });
   const creation = {
     caller: request.caller,
     target: found.target,
     body: document,
-    options: { ...options, names: [uniquePlace(found.face.kind, found.place, found.names)] },
     decodeProblems: [],
   };
-  const written = await asSentTo(surface, found, createResource(surface.intents, creation));
+  const names = [uniquePlace(found.face.kind, found.place, found.names)];
+  const written = await writeWith(surface, input, { envelope, fence }, async (options) => {
+    return await createResource(surface.intents, { ...creation, options: { ...options, names } });
+  });
   if (!isDryRun) await checkNotTooLate(surface, found);
-  return await answerOf(surface, input, { ...written, decoded }, { created: true });
+  return await answerOf(surface, input, written, { created: true });
 }
 
 async function change(surface: ArmSurface, input: Placed, stored: Stored): Promise<ArmAnswer> {
@@ -235,21 +235,17 @@ async function change(surface: ArmSurface, input: Placed, stored: Stored): Promi
   const labels = { ...old.metadata.labels, [groupLabel]: groupDigest(place.group ?? "") };
   const metadata = { ...old.metadata, annotations: notes, labels };
   const names = before === undefined ? { names: [uniquePlace(face.kind, place)] } : {};
-  let decoded: Resource | undefined;
-  const onFinal = (resource: Resource): void => {
-    decoded = resource;
-  };
-  const options = writeOptions(surface, input, { envelope: next, stored, onFinal });
-  const update = updateResource(surface.intents, {
-    caller: request.caller,
-    target,
-    options: { ...options, ...names },
-    optionsKind: "UpdateOptions",
-    allowsBlind: false,
-    change: () => ({ wanted: { ...wanted, metadata } }),
+  const written = await writeWith(surface, input, { envelope: next, stored }, async (options) => {
+    return await updateResource(surface.intents, {
+      caller: request.caller,
+      target,
+      options: { ...options, ...names },
+      optionsKind: "UpdateOptions",
+      allowsBlind: false,
+      change: () => ({ wanted: { ...wanted, metadata } }),
+    });
   });
-  const written = await asSentTo(surface, found, update);
-  return await answerOf(surface, input, { ...written, decoded }, { created: false });
+  return await answerOf(surface, input, written, { created: false });
 }
 
 /** Whether the operation that was accepted last goes on: one that has ended is shown to nobody. */
@@ -261,15 +257,15 @@ interface Beside {
   readonly envelope: ArmEnvelope;
   readonly stored?: Stored;
   readonly fence?: readonly Write[];
-  /** Told of the document as it is written. */
-  readonly onFinal?: (resource: Resource) => void;
 }
 
-function writeOptions(
+/** Writes the resource together with the record of its operation. */
+async function writeWith(
   surface: ArmSurface,
   { request, found, replay, isDryRun = false }: Placed,
-  { envelope, stored, fence = [], onFinal }: Beside,
-): WriteOptions {
+  { envelope, stored, fence = [] }: Beside,
+  write: (options: WriteOptions) => Promise<Written>,
+): Promise<AnsweredWith> {
   const { face, version, target } = found;
   const key = { kind: target.served.id, namespace: target.namespace, name: target.name };
   const operation = {
@@ -282,23 +278,23 @@ function writeOptions(
     request,
     replay,
   };
-  return {
-    isDryRun,
-    fieldManager: "arm",
-    ownsNoNotes: true,
-    fieldValidation: "Ignore",
-    also: async (resource) => {
-      onFinal?.(resource);
+  let decoded: Resource | undefined;
+  const written = await commitOperation(surface, key, async (drafted) => {
+    const also = async (resource: Resource): Promise<readonly Write[]> => {
+      decoded = resource;
       // What its face cannot show is not stored: nobody could be told that it was.
       if (version.fromStored !== undefined) await shownProperties(version, target.served, resource);
       return [
-        operationWrite(surface, operation, resource),
+        drafted(draftOperation(surface, operation, resource)),
         ...(stored === undefined ? [] : endWrite(surface, face, stored.old, stored.last)),
         ...(stored === undefined ? [] : await keepApplied(surface, face, stored.old, resource)),
         ...fence,
       ];
-    },
-  };
+    };
+    const options = { fieldManager: "arm", ownsNoNotes: true, fieldValidation: "Ignore" } as const;
+    return await asSentTo(surface, found, write({ ...options, isDryRun, also }));
+  });
+  return { ...written, decoded };
 }
 
 /**
