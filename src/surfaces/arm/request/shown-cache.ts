@@ -1,11 +1,11 @@
-// What was shown of a resource, kept for the next who asks: nothing of it changes before the
-// resource has another revision, and no two states of anything have the same. Only what does not
-// depend on the time is kept, and within bounds; the oldest goes first.
+// Responses to GET, by the revision of the resource. Only responses that do not depend on the time
+// are kept.
 
-import type { ArmFace, ArmVersion } from "../../../modules/resource-provider/face.ts";
 import type { ServedKind } from "../../../intents/kinds/served-kind.ts";
+import type { ArmFace, ArmVersion } from "../../../modules/resource-provider/face.ts";
+import { RevisionCache } from "./revision-cache.ts";
 
-/** By whose rules it is shown. */
+/** The rules by which a response was made. */
 export interface ShownBy {
   readonly face: ArmFace;
   readonly version: ArmVersion;
@@ -22,8 +22,7 @@ interface Kept {
 const maxBytes = 8_000_000;
 
 export class ShownCache {
-  readonly #kept = new Map<number, Kept>();
-  #bytes = 0;
+  readonly #kept = new RevisionCache<Kept>(maxBytes);
 
   /** Whether the state with this revision is known to be that of the resource with this id. */
   isOf(revision: number, id: string): boolean {
@@ -39,18 +38,6 @@ export class ShownCache {
   }
 
   keep(revision: number, id: string, { face, version, served }: ShownBy, bytes: Buffer): void {
-    if (bytes.length > maxBytes / 10) return;
-    this.#drop(revision);
-    this.#kept.set(revision, { id, by: { face, version, served }, bytes });
-    this.#bytes += bytes.length;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytes <= maxBytes) break;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(revision: number): void {
-    this.#bytes -= this.#kept.get(revision)?.bytes.length ?? 0;
-    this.#kept.delete(revision);
+    this.#kept.set(revision, { id, by: { face, version, served }, bytes }, bytes.length);
   }
 }
