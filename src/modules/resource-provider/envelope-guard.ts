@@ -17,7 +17,7 @@ import type { Resource } from "../../kernel/resource.ts";
 import { withoutKey } from "../../kernel/without-key.ts";
 import { endedText, envelopeOf } from "./envelope.ts";
 import { envelopeAnnotation, groupLabel } from "./face.ts";
-import { hiddenSuccess } from "./operations/operation-end.ts";
+import { hiddenSuccess } from "./operations/lasting-success.ts";
 
 /** Callers that come through here write the envelope. */
 export const armSurfaceName = "arm";

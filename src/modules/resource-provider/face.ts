@@ -33,7 +33,7 @@ export interface ArmOperationMark {
   readonly startedAt: string;
   /** Whether its answer told where to ask how far it is. */
   readonly isAsync?: boolean;
-  /** When it succeeded, once a change by other means has hidden that; see operation-end.ts. */
+  /** When it succeeded, once a change by other means has hidden that; see lasting-success.ts. */
   readonly endedAt?: string;
   /** Of a deletion: why it cannot go on, where that is not its own; see failure-inside.ts. */
   readonly failure?: ArmFailure;

@@ -32,7 +32,9 @@ import { armSurfaceName } from "../../modules/resource-provider/envelope-guard.t
 import { operationKind, subscriptionKind } from "../../modules/resource-provider/face.ts";
 import { assumed, located } from "./resource/located.ts";
 import type { Located } from "./resource/located.ts";
-import { checkPolledVersion, operationResult, operationStatus } from "./poll/operation-answers.ts";
+import { operationResult } from "./poll/operation-result.ts";
+import { operationStatus } from "./poll/operation-status.ts";
+import { checkPolledVersion } from "./poll/polled-operation.ts";
 import { moveResources } from "./subscription/move.ts";
 import { preflight } from "./subscription/preflight.ts";
 import { checkManagerVersion, checkProviderVersion } from "./request/provider-version.ts";

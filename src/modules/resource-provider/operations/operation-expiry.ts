@@ -9,7 +9,7 @@ import { every } from "../../../kernel/timers.ts";
 import type { Timers } from "../../../kernel/timers.ts";
 import type { Position, StoredRecord, Write } from "../../../store/port.ts";
 import { operationKind } from "../face.ts";
-import { endsOf, isExpired, isOutage } from "./operation-ends.ts";
+import { endsOf, isExpired, isOutage } from "./unrecorded-ends.ts";
 import type { ProviderState } from "../provider-state.ts";
 
 const pageItems = 200;

@@ -11,7 +11,7 @@ import type { Change } from "../../../store/port.ts";
 import { operationKind } from "../face.ts";
 import { recordedAfterMs } from "./open-operations.ts";
 import type { OpenOperation, OpenOperations } from "./open-operations.ts";
-import { endsOf } from "./operation-ends.ts";
+import { endsOf } from "./unrecorded-ends.ts";
 import { operationOf } from "./record.ts";
 import type { ProviderState } from "../provider-state.ts";
 

@@ -15,10 +15,10 @@ import { operationKind } from "../face.ts";
 import type { ArmFace } from "../face.ts";
 import { notedFailureInside } from "./failure-inside.ts";
 import { servedOperations } from "./draft.ts";
-import { successIn } from "./operation-end.ts";
+import { successIn } from "./lasting-success.ts";
 import { endJson, operationKey, operationOf } from "./record.ts";
-import type { OperationEnd, OperationRecord, OperationSpec } from "./record.ts";
-import type { Provisioning, ProvisioningError } from "./provisioning.ts";
+import type { OperationEnd, OperationProgress, OperationRecord, OperationSpec } from "./record.ts";
+import type { Provisioning } from "./provisioning.ts";
 import { defaultTimeoutMs, provisioningIn } from "./provisioning-in.ts";
 import type { ProviderState } from "../provider-state.ts";
 
@@ -131,14 +131,6 @@ export function operationIn(
   const operation = operationOf(record, decodeDocument(record.body, record.revision));
   provider.followed.seen(record.key, operation.spec.resource);
   return { ...operation, resource };
-}
-
-export interface OperationProgress {
-  /** Undefined while it goes on. */
-  readonly end: OperationEnd | undefined;
-  readonly percent: number | undefined;
-  /** Of one that goes on: why the last try failed. */
-  readonly lastError?: ProvisioningError | undefined;
 }
 
 /**

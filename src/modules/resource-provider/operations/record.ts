@@ -48,6 +48,14 @@ export interface OperationEnd {
   readonly error?: ProvisioningError | undefined;
 }
 
+export interface OperationProgress {
+  /** Undefined while it goes on. */
+  readonly end: OperationEnd | undefined;
+  readonly percent: number | undefined;
+  /** Of one that goes on: why the last try failed. */
+  readonly lastError?: ProvisioningError | undefined;
+}
+
 /** Where the record of an operation is. */
 export function operationKey(namespace: string, id: string): ResourceKey {
   return { kind: operationKind, namespace, name: id.toLowerCase() };

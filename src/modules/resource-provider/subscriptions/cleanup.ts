@@ -21,7 +21,7 @@ import { namespaceOf } from "../arm-names.ts";
 import { subscriptionKind } from "../face.ts";
 import type { ArmFace } from "../face.ts";
 import { propagationOf } from "../faces/inner-types.ts";
-import { isOutage } from "../operations/operation-ends.ts";
+import { isOutage } from "../operations/unrecorded-ends.ts";
 import type { ProviderState } from "../provider-state.ts";
 
 /** What the reconciler needs of the provider. */

@@ -6,7 +6,7 @@ import type { ArmSurface } from "../request/surface-state.ts";
 import type { SeenChange } from "../../../modules/resource-provider/operations/awaited-changes.ts";
 import { envelopeOf } from "../../../modules/resource-provider/envelope.ts";
 import type { AcceptedDocument } from "../../../modules/resource-provider/operations/followed.ts";
-import { successIn } from "../../../modules/resource-provider/operations/operation-end.ts";
+import { successIn } from "../../../modules/resource-provider/operations/lasting-success.ts";
 import type { OperationRecord } from "../../../modules/resource-provider/operations/record.ts";
 import { provisioningIn } from "../../../modules/resource-provider/operations/provisioning-in.ts";
 import { isTerminal } from "../../../modules/resource-provider/operations/provisioning.ts";

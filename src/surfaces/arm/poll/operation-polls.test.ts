@@ -8,7 +8,7 @@ import { systemCause } from "../../../kernel/cause.ts";
 import type { ParsedUrl } from "../request/parsed-urls.ts";
 import type { ArmAnswer } from "../protocol/arm-answer.ts";
 import { operationKind } from "../../../modules/resource-provider/face.ts";
-import { operationStatus } from "./operation-answers.ts";
+import { operationStatus } from "./operation-status.ts";
 import {
   endingWrite,
   readOperation,

@@ -1,31 +1,28 @@
-// What pollers get: the status of an operation, which is always 200 as long as it can be read, and
-// its result, which is what the request would have been answered had it been done at once. Each is
-// found only in its own subscription, provider and location.
+// The status of an operation, which is always 200 as long as it can be read. A client polls often:
+// a status is reported from memory for as long as no change of the resource is seen.
 
-import { readStored } from "../../../intents/write/stored.ts";
-import type { JsonObject } from "../../../kernel/json.ts";
-import { actionAnswer } from "../action/actions.ts";
-import { findAction } from "../request/find-action.ts";
-import { armRefusal } from "../protocol/arm-error.ts";
 import {
-  isSameText,
-  namespaceOf,
-  plainLocation,
-} from "../../../modules/resource-provider/arm-names.ts";
+  errorOf,
+  isAt,
+  isId,
+  operationAt,
+  operationNotFound,
+  shownError,
+} from "./polled-operation.ts";
+import type { JsonObject } from "../../../kernel/json.ts";
+import { namespaceOf } from "../../../modules/resource-provider/arm-names.ts";
 import type { OperationPlace } from "../protocol/arm-path.ts";
 import type { ArmAnswer } from "../protocol/arm-answer.ts";
 import type { ArmRequest } from "../request/arm-request.ts";
 import type { ArmSurface } from "../request/surface-state.ts";
 import type { UrlMemory, ToldStatus } from "../request/parsed-urls.ts";
-import { rightForAction, authorise } from "../request/authorise.ts";
 import type {
   AwaitedChange,
   SeenChange,
 } from "../../../modules/resource-provider/operations/awaited-changes.ts";
 import type { FollowedOperation } from "../../../modules/resource-provider/operations/followed.ts";
-import { isOver } from "../../../modules/resource-provider/operations/operation-ends.ts";
+import { isOver } from "../../../modules/resource-provider/operations/unrecorded-ends.ts";
 import {
-  operationIn,
   operationProgress,
   timesOutAtMs,
 } from "../../../modules/resource-provider/operations/operations.ts";
@@ -36,34 +33,11 @@ import {
 } from "../../../modules/resource-provider/operations/operations.ts";
 import type {
   OperationProgress,
-  ReadOperation,
-} from "../../../modules/resource-provider/operations/operations.ts";
-import type {
   OperationEnd,
   OperationRecord,
   OperationSpec,
 } from "../../../modules/resource-provider/operations/record.ts";
-import { requiredVersion, isOffered, versionNotOffered } from "../request/provider-version.ts";
-import { operationUrl } from "../operation/operation-url.ts";
-import { shownResource } from "../resource/resource-view.ts";
 import { seenEnd } from "../operation/seen-outcome.ts";
-import { passSubscription } from "../request/subscription-gate.ts";
-
-/**
- * Throws unless the version is one of the provider's, or that of the operation: what was begun in a
- * version is told in it, also when nobody offers that any more.
- */
-export async function checkPolledVersion(
-  surface: ArmSurface,
-  request: ArmRequest,
-  place: OperationPlace,
-): Promise<void> {
-  const { provider } = place;
-  const asked = requiredVersion(request);
-  if (isOffered(surface.faces, request, provider, asked)) return;
-  const { spec } = await findOperation(surface, place);
-  if (!isSameText(spec.apiVersion, asked)) throw versionNotOffered(surface.faces, provider, asked);
-}
 
 /** One that was accepted a moment ago may end in a moment: then that is told at once. */
 export async function operationStatus(
@@ -302,132 +276,4 @@ function shownPercentOf(
 ): number | undefined {
   if (end !== undefined) return end.state === "Succeeded" ? 100 : undefined;
   return percent === undefined ? undefined : Math.min(99, percent);
-}
-
-export async function operationResult(
-  surface: ArmSurface,
-  request: ArmRequest,
-  place: OperationPlace,
-): Promise<ArmAnswer> {
-  const operation = await findOperation(surface, place);
-  const { spec, id } = operation;
-  authoriseResult(surface, request, operation);
-  const { end } = await operationProgress(surface, operation);
-  if (isOver(spec, end, surface.intents.clock.nowMs())) throw operationNotFound(id);
-  if (end === undefined) {
-    const { apiVersion, location, provider } = spec;
-    const known = { place, face: { provider }, location, id, apiVersion };
-    const url = operationUrl(request, known, "operationResults");
-    return { status: 202, headers: { location: url, "retry-after": surface.retryAfterSeconds } };
-  }
-  if (end.state !== "Succeeded") {
-    const { code, message } = errorOf(end);
-    throw armRefusal(409, { code, message });
-  }
-  switch (spec.verb) {
-    case "delete":
-      return { status: 204 };
-    case "action":
-      if (spec.isAnswered) return { status: 204 };
-      // It is made now, so it needs what the action itself would need now.
-      await passSubscription(surface, place.subscription, "write");
-      return await actionResult(surface, operation);
-    default:
-      return await resultResource(surface, operation);
-  }
-}
-
-/** What came of a request is for those who may see it anyway, not for all who may poll. */
-function authoriseResult(
-  surface: ArmSurface,
-  request: ArmRequest,
-  { spec, id }: OperationRecord,
-): void {
-  const { kind, namespace, name } = spec.resource;
-  if (spec.verb === "delete") return;
-  const versions = surface.faces.byKind(kind)?.versions ?? [];
-  const isAdmin = versions.find(({ apiVersion }) => apiVersion === spec.apiVersion)?.isAdmin;
-  const hidden = isAdmin === true ? (): Error => operationNotFound(id) : undefined;
-  if (hidden !== undefined && request.isManager) throw hidden();
-  if (spec.verb !== "action") {
-    return authorise(surface, request, kind, { verb: "get", namespace, name, hidden });
-  }
-  if (hidden !== undefined) {
-    authorise(surface, request, kind, { verb: "create", namespace, name, hidden });
-  }
-  authorise(surface, request, kind, rightForAction({ name: spec.action }, spec.resource));
-}
-
-/** What the action answers about the resource as it is now. */
-async function actionResult(surface: ArmSurface, { spec }: OperationRecord): Promise<ArmAnswer> {
-  const { kinds, store } = surface.intents;
-  const face = surface.faces.byKind(spec.resource.kind);
-  const served = kinds.byId(spec.resource.kind);
-  const action = face && findAction(face, spec.action);
-  const record = await store.get(spec.resource);
-  if (served === undefined || action === undefined || record?.uid !== spec.uid) {
-    const message = "The resource of the operation does not exist.";
-    throw armRefusal(404, { code: "ResourceNotFound", message });
-  }
-  const resource = await readStored(served, served.storage, record);
-  return await actionAnswer(surface, resource, action, spec.input);
-}
-
-async function resultResource(surface: ArmSurface, { spec }: OperationRecord): Promise<ArmAnswer> {
-  const { kinds, store } = surface.intents;
-  const face = surface.faces.byKind(spec.resource.kind);
-  const served = kinds.byId(spec.resource.kind);
-  const version = face?.versions.find(({ apiVersion }) => apiVersion === spec.apiVersion);
-  const record = await store.get(spec.resource);
-  if (face === undefined || served === undefined || version === undefined) return { status: 204 };
-  // Another one that has its path since then is not what came of this.
-  if (record?.uid !== spec.uid) return { status: 204 };
-  const shown = await shownResource(surface, { face, served, version }, record);
-  if (shown === undefined) return { status: 204 };
-  return { status: 200, headers: { etag: shown.etag }, body: shown.body };
-}
-
-async function findOperation(surface: ArmSurface, place: OperationPlace): Promise<OperationRecord> {
-  const { subscription, id } = place;
-  const read = isId(id) ? await readRecords(surface, namespaceOf(subscription), id) : undefined;
-  return operationAt(surface, place, read);
-}
-
-/** Throws unless it is one of the place. */
-function operationAt(
-  surface: ArmSurface,
-  place: OperationPlace,
-  read: ReadOperation | undefined,
-): OperationRecord {
-  const found = read && operationIn(surface, read);
-  if (found !== undefined && isAt(place, found.spec)) return found;
-  throw operationNotFound(place.id);
-}
-
-function isAt({ provider, location }: OperationPlace, spec: OperationSpec): boolean {
-  const where = plainLocation(spec.location) || "global";
-  return isSameText(spec.provider, provider) && where === plainLocation(location);
-}
-
-function isId(text: string): boolean {
-  return /^[0-9a-f-]{36}$/i.test(text);
-}
-
-function operationNotFound(id: string): Error {
-  const message = `The operation '${id}' could not be found.`;
-  return armRefusal(404, { code: "OperationNotFound", message });
-}
-
-interface ShownError {
-  readonly code: string;
-  readonly message: string;
-}
-
-function errorOf({ state, error }: OperationEnd): ShownError & JsonObject {
-  const code = state === "Canceled" ? "OperationCanceled" : "OperationFailed";
-  return shownError(error ?? { code, message: "The operation did not succeed." });
-}
-
-function shownError({ code, message }: ShownError): ShownError & JsonObject {
-  return { code, message };
 }

@@ -5,8 +5,8 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { envelopeOf } from "../envelope.ts";
 import { envelopeAnnotation } from "../face.ts";
-import { hiddenSuccess, successIn } from "./operation-end.ts";
-import type { AcceptedOperation } from "./operation-end.ts";
+import { hiddenSuccess, successIn } from "./lasting-success.ts";
+import type { AcceptedOperation } from "./lasting-success.ts";
 
 const at = "2026-01-01T00:01:00Z";
 const mark = { id: "op", verb: "create", startedAt: "2026-01-01T00:00:00Z" };
