@@ -124,7 +124,7 @@ describe("the fleet in the console", () => {
     await checkQuiet(tab);
     await confirm.click();
     await page.getByRole("heading", { name: "Suspended by an administrator" }).waitFor();
-    await page.getByText("A bill is open.").waitFor();
+    await page.getByText("A bill is open.").first().waitFor();
     await life(page, "Suspended");
     await page.getByRole("button", { name: "Resume the instance" }).click();
     await life(page, "Ready");
