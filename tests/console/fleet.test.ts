@@ -113,6 +113,22 @@ describe("the fleet in the console", () => {
     await checkQuiet(tab);
   });
 
+  it("an instance is shown when the kinds of the server arrive late", async () => {
+    await using tab = await open("/");
+    const { page } = tab;
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const { promise: isReleased, resolve: release } = Promise.withResolvers<undefined>();
+    await page.route(/\/apis$/, async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    await page.goto(`${server.loopback}/console${instances}/rex-2`);
+    await page.getByRole("status", { name: "Loading" }).waitFor();
+    release(undefined);
+    await page.getByRole("heading", { level: 1, name: "rex-2" }).waitFor();
+    await page.getByRole("link", { name: "east-1" }).waitFor();
+  });
+
   it("an administrator suspends an instance with a reason, and resumes it", async () => {
     await using tab = await open(`${instances}/rex-1`);
     const { page } = tab;

@@ -1,7 +1,7 @@
 // One cluster: how full it is, what its agent reports, and what runs on it.
 
 import { subjectOfCluster } from "../../actions/cluster-actions.ts";
-import { clustersKind, fleetApi, instanceKindOf, offeringsKind } from "../../api/fleet.ts";
+import { clustersKind, instanceKindOf } from "../../api/fleet.ts";
 import type { Cluster, Offering } from "../../api/fleet.ts";
 import { kinds } from "../../api/kinds.ts";
 import { CauseBanner } from "../../components/cause-banner.tsx";
@@ -9,7 +9,6 @@ import { ConditionsPanel } from "../../components/conditions-panel.tsx";
 import { useSelected } from "../../components/selected.ts";
 import { StateIcon } from "../../components/state.tsx";
 import { paths } from "../../paths.ts";
-import { useQuery } from "../../query/query.ts";
 import type { PageProps } from "../../routes.tsx";
 import { Empty, ErrorPanel, sentence, Skeleton } from "../../ui/notice.tsx";
 import { Facts, Panel } from "../../ui/panel.tsx";
@@ -20,16 +19,13 @@ import { ClusterInstances } from "./cluster-instances.tsx";
 import { ItemButtons } from "./item-buttons.tsx";
 import { clusterLook } from "./looks.ts";
 import { useItem } from "./use-item.ts";
+import { useOfferings } from "./use-offerings.ts";
 import "./fleet.css";
 
 export function ClusterPage({ params }: PageProps) {
   const { name = "" } = params;
   const { data, error, refetch, kind } = useItem<Cluster>(clustersKind, "", name);
-  const offerings = useQuery(
-    "fleet offerings",
-    async (signal) => await fleetApi.offerings(signal),
-    { live: (change) => change.kind === offeringsKind },
-  );
+  const offerings = useOfferings();
   const subject =
     kind === undefined || data === undefined ? undefined : subjectOfCluster(kind, data);
   useSelected(subject);

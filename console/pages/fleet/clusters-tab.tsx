@@ -1,6 +1,6 @@
 // All clusters: how full the regions are, and what is in the way of each cluster.
 
-import { clustersKind, fleetApi, offeringsKind } from "../../api/fleet.ts";
+import { clustersKind, fleetApi } from "../../api/fleet.ts";
 import type { Cluster, Offering } from "../../api/fleet.ts";
 import { CommandLine } from "../../components/command-line.tsx";
 import { StateIcon } from "../../components/state.tsx";
@@ -18,6 +18,7 @@ import { createOff } from "./create-off.ts";
 import type { TabProps } from "./fleet-page.tsx";
 import { clustersHeadline } from "./headline.ts";
 import { clusterLook, rankOf } from "./looks.ts";
+import { useOfferings } from "./use-offerings.ts";
 
 const columns: readonly Column<Cluster>[] = [
   {
@@ -92,11 +93,7 @@ export function ClustersTab(_props: TabProps) {
     async (signal) => await fleetApi.clusters(signal),
     { live: ({ kind }) => kind === clustersKind },
   );
-  const offerings = useQuery(
-    "fleet offerings",
-    async (signal) => await fleetApi.offerings(signal),
-    { live: ({ kind }) => kind === offeringsKind },
-  );
+  const offerings = useOfferings();
   if (data === undefined) {
     if (error === undefined) return <Skeleton lines={8} />;
     return <ErrorPanel error={error} onRetry={refetch} title="The clusters could not be read" />;

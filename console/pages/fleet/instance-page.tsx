@@ -1,7 +1,7 @@
 // One instance: where it is in its life, why it is on its cluster, and what can be done with it.
 
 import { subjectOfInstance } from "../../actions/instance-actions.ts";
-import { fleetApi, instanceKindOf, offeringsKind, organisationOf } from "../../api/fleet.ts";
+import { instanceKindOf, organisationOf } from "../../api/fleet.ts";
 import type { Instance } from "../../api/fleet.ts";
 import { kinds } from "../../api/kinds.ts";
 import { CauseBanner } from "../../components/cause-banner.tsx";
@@ -9,7 +9,6 @@ import { ConditionsPanel } from "../../components/conditions-panel.tsx";
 import { useSelected } from "../../components/selected.ts";
 import { StateIcon } from "../../components/state.tsx";
 import { paths } from "../../paths.ts";
-import { useQuery } from "../../query/query.ts";
 import type { PageProps } from "../../routes.tsx";
 import { Empty, ErrorPanel, sentence, Skeleton } from "../../ui/notice.tsx";
 import { Facts, Panel } from "../../ui/panel.tsx";
@@ -21,15 +20,12 @@ import { instanceLook } from "./looks.ts";
 import { PlacementPanel } from "./placement-panel.tsx";
 import { useItem } from "./use-item.ts";
 import { versionsText } from "./versions-text.ts";
+import { useOfferings } from "./use-offerings.ts";
 import "./fleet.css";
 
 export function InstancePage({ params }: PageProps) {
   const { offering: wanted = "", namespace = "", name = "" } = params;
-  const offerings = useQuery(
-    "fleet offerings",
-    async (signal) => await fleetApi.offerings(signal),
-    { live: (change) => change.kind === offeringsKind },
-  );
+  const offerings = useOfferings();
   const offering = offerings.data?.items.find(({ metadata }) => metadata.name === wanted);
   const kindId = offering === undefined ? undefined : instanceKindOf(offering);
   const { data, error, refetch, kind } = useItem<Instance>(kindId, namespace, name);

@@ -1,6 +1,6 @@
 // The instances of an offering. The server filters, sorts and counts.
 
-import { fleetApi, instanceKindOf, offeringsKind, organisationOf } from "../../api/fleet.ts";
+import { instanceKindOf, offeringsKind, organisationOf } from "../../api/fleet.ts";
 import type { Offering } from "../../api/fleet.ts";
 import { insight } from "../../api/insight.ts";
 import { kindNamed } from "../../api/kinds.ts";
@@ -26,6 +26,7 @@ import { createOff } from "./create-off.ts";
 import type { TabProps } from "./fleet-page.tsx";
 import { instancesHeadline } from "./headline.ts";
 import { instanceLook } from "./looks.ts";
+import { useOfferings } from "./use-offerings.ts";
 
 const text = ({ columns }: Row, key: string): string => {
   const value = columns[key];
@@ -98,11 +99,7 @@ function columnsOf(offering: string): readonly Column<Row>[] {
 }
 
 export function InstancesTab({ query }: TabProps) {
-  const { data, error, refetch } = useQuery(
-    "fleet offerings",
-    async (signal) => await fleetApi.offerings(signal),
-    { live: ({ kind }) => kind === offeringsKind },
-  );
+  const { data, error, refetch } = useOfferings();
   if (data === undefined) {
     if (error === undefined) return <Skeleton lines={8} />;
     return <ErrorPanel error={error} onRetry={refetch} title="The offerings could not be read" />;

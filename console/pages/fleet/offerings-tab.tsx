@@ -1,11 +1,10 @@
 // The managed services, with their instances by phase and how full their regions are.
 
-import { fleetApi, offeringsKind } from "../../api/fleet.ts";
+import { offeringsKind } from "../../api/fleet.ts";
 import type { Offering } from "../../api/fleet.ts";
 import { StateIcon } from "../../components/state.tsx";
 import { countText, plural } from "../../format/number.ts";
 import { paths } from "../../paths.ts";
-import { useQuery } from "../../query/query.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, ErrorPanel, sentence, Skeleton } from "../../ui/notice.tsx";
 import { Facts, Panel } from "../../ui/panel.tsx";
@@ -14,13 +13,10 @@ import { typesOf } from "./capacity.ts";
 import { createOff } from "./create-off.ts";
 import type { TabProps } from "./fleet-page.tsx";
 import { instanceLook, rankOf } from "./looks.ts";
+import { useOfferings } from "./use-offerings.ts";
 
 export function OfferingsTab(_props: TabProps) {
-  const { data, error, refetch } = useQuery(
-    "fleet offerings",
-    async (signal) => await fleetApi.offerings(signal),
-    { live: ({ kind }) => kind === offeringsKind },
-  );
+  const { data, error, refetch } = useOfferings();
   if (data === undefined) {
     if (error === undefined) return <Skeleton lines={8} />;
     return <ErrorPanel error={error} onRetry={refetch} title="The offerings could not be read" />;

@@ -1,6 +1,6 @@
 // One customer: members, how much of each quota is used, and the instances.
 
-import { fleetApi, namespaceOf, offeringsKind, organisationsKind } from "../../api/fleet.ts";
+import { namespaceOf, organisationsKind } from "../../api/fleet.ts";
 import type { Organisation } from "../../api/fleet.ts";
 import { kinds } from "../../api/kinds.ts";
 import { flagsOf } from "../../actions/subject-flags.ts";
@@ -10,23 +10,19 @@ import { useSelected } from "../../components/selected.ts";
 import { StateIcon } from "../../components/state.tsx";
 import { plural } from "../../format/number.ts";
 import { paths } from "../../paths.ts";
-import { useQuery } from "../../query/query.ts";
 import type { PageProps } from "../../routes.tsx";
 import { Empty, ErrorPanel, Skeleton } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import { CapacityBar } from "./capacity-bar.tsx";
 import { ItemButtons } from "./item-buttons.tsx";
 import { useItem } from "./use-item.ts";
+import { useOfferings } from "./use-offerings.ts";
 import "./fleet.css";
 
 export function OrganisationPage({ params }: PageProps) {
   const { name = "" } = params;
   const { data, error, refetch, kind } = useItem<Organisation>(organisationsKind, "", name);
-  const offerings = useQuery(
-    "fleet offerings",
-    async (signal) => await fleetApi.offerings(signal),
-    { live: (change) => change.kind === offeringsKind },
-  );
+  const offerings = useOfferings();
   const subject =
     kind === undefined || data === undefined ? undefined : { kind, ...flagsOf(data.metadata) };
   useSelected(subject);
