@@ -153,7 +153,6 @@ function Node({ node, layout, edges, isCurrent, onSelect }: NodeProps) {
       data-node={id}
       class={`graph-node t-${look.tone} ${isCurrent ? "graph-node-current" : ""}`}
       aria-pressed={isCurrent}
-      aria-label={`${title}, ${note}, ${look.word}, ${depends}`}
       style={{
         left: `${place.x}px`,
         top: `${place.y}px`,
@@ -164,8 +163,10 @@ function Node({ node, layout, edges, isCurrent, onSelect }: NodeProps) {
     >
       <StateIcon look={look} isBare />
       <span class="graph-node-text">
-        <span class="strong">{title}</span>
-        <span class="muted small">{note}</span>
+        <span class="strong">{title}</span> <span class="muted small">{note}</span>
+      </span>
+      <span class="visually-hidden">
+        , {look.word}, {depends}
       </span>
     </button>
   );

@@ -86,8 +86,10 @@ describe("npm start", () => {
     await tab.page.goto(link);
     await tab.page.getByRole("heading", { level: 1 }).first().waitFor();
     assert.equal(new URL(tab.page.url()).pathname, "/console/");
+    await triesOf(server);
     await tab.page.goto(new URL("/console/environments/demo/preview-cart", link).href);
     await tab.page.getByText("5 of 5 resources ready").first().waitFor();
+    await tab.page.locator("[data-node='preview-cart.app']").waitFor();
     assert.deepEqual(await seriousFindings(tab.page), []);
     assert.deepEqual([...tab.origins], [new URL(link).origin]);
     assert.deepEqual(tab.errors, []);
