@@ -164,3 +164,12 @@ test("a deleted deployment of the other group leaves no objects", async () => {
   assert.equal(await rig.read("/api/v1/namespaces/jane/configmaps/ended"), undefined);
   assert.deepEqual(textsAt(await rig.deployment("jane", "ended"), "metadata", "finalizers"), []);
 });
+
+test("a namespace is deleted with the resources that both groups show", async () => {
+  await rig.tenant("bob");
+  const input = manifest("shop", "manual").replace("namespace: jane", "namespace: bob");
+  await kubectl.ok(["apply", "-f", "-"], { input });
+  await kubectl.ok(["delete", "namespace", "bob", "--timeout=100s"]);
+  const path = `/apis/${apiVersion}/namespaces/bob/gitopsdeployments/shop`;
+  assert.equal(await rig.read(path), undefined);
+});

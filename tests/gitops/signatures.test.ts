@@ -10,9 +10,9 @@ import { openGit } from "../../src/adapters/git/open-git.ts";
 import type { Git, GitRepository } from "../../src/adapters/git/port.ts";
 import { openProcessRunner } from "../../src/adapters/process/runner.ts";
 import { systemTimers } from "../../src/kernel/timers.ts";
-import { startGitRemote } from "../gitops/git-remote.ts";
-import type { GitRemote } from "../gitops/git-remote.ts";
-import { signedCommit } from "../gitops/signed-commit.ts";
+import { startGitRemote } from "./git-remote.ts";
+import type { GitRemote } from "./git-remote.ts";
+import { signedCommit } from "./signed-commit.ts";
 
 const run = promisify(execFile);
 const never = new AbortController().signal;
