@@ -13,6 +13,7 @@ import { withoutKey } from "../../../kernel/without-key.ts";
 import { readStored } from "../../../intents/write/stored.ts";
 import type { Target, WriteOptions } from "../../../intents/request.ts";
 import { readCluster } from "../clusters/cluster.ts";
+import { withInstanceReport } from "../clusters/report.ts";
 import { isLeaving } from "../clusters/phases.ts";
 import { fleetLimits } from "../limits.ts";
 import { clusterNamespace, clustersKind, managedInstanceKey } from "../names.ts";
@@ -118,7 +119,7 @@ async function settled(
   const edit = (old: Resource): Resource => {
     verdict = judge(old, sent);
     if (verdict.kind !== "store") return old;
-    return withReport(old, verdict.report);
+    return withInstanceReport(old, verdict.report, ports.clock.nowMs());
   };
   try {
     await updateStatus(ports, request, target, edit);

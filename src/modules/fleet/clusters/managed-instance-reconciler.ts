@@ -12,13 +12,13 @@ import type { Intents, Target } from "../../../intents/request.ts";
 import { updateResource, withoutRevision } from "../../../intents/write/update.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { objectAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { agentFinalizer, clusterKey, managedInstancesKind } from "../names.ts";
 import { isAbandoned, readCluster } from "./cluster.ts";
 import type { DataPlaneCluster } from "./cluster.ts";
 import { readManagedInstance } from "./managed-instance.ts";
 import { removalOf } from "./removal.ts";
+import { withInstanceReport } from "./report.ts";
 import { simulate } from "./simulate.ts";
 
 export interface ManagedInstancePorts {
@@ -87,20 +87,17 @@ async function writeReport(
   report: JsonObject,
 ): Promise<void> {
   const target = targetOf(ownIntents, resource, "status");
+  const nowMs = context.clock.nowMs();
   await fencedWrite(context, async ({ claim, cause }) => {
     await updateResource(ownIntents, {
       caller: systemCallerFor(cause),
       target,
       options: { ...systemOptions, claim },
       optionsKind: "UpdateOptions",
-      change: (old) => ({ wanted: withoutRevision(withReport(old, report)) }),
+      change: (old) => ({ wanted: withoutRevision(withInstanceReport(old, report, nowMs)) }),
       allowsBlind: true,
     });
   });
-}
-
-function withReport(resource: Resource, report: JsonObject): Resource {
-  return { ...resource, status: { ...objectAt(resource, "status"), report } };
 }
 
 interface ReleaseInput {

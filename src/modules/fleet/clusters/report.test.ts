@@ -5,9 +5,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { anyJson } from "../../../kernel/arbitraries.ts";
-import type { Json } from "../../../kernel/json.ts";
+import type { Json, JsonObject } from "../../../kernel/json.ts";
+import { valueAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
 import { fleetLimits } from "../limits.ts";
-import { readReport } from "./report.ts";
+import { readReport, withInstanceReport } from "./report.ts";
 
 function reported(status: Json, reason: Json = "", message: Json = ""): Json {
   return { conditions: [{ type: "Ready", status, reason, message }] };
@@ -113,4 +115,29 @@ test("any input is read without an exception, into a bounded result that is JSON
       if (read.kind === "unknown") assert.equal(read.routes.length, 0);
     }),
   );
+});
+
+test("a stored report is also the condition Ready, with the time at which it became so", () => {
+  const created = { metadata: { name: "a" }, status: {} } as unknown as Resource;
+  const report = (status: string, reason: string) =>
+    reported(status, reason, "2 of 3 pods") as JsonObject;
+  const installing = withInstanceReport(created, report("False", "Installing"), 1_000);
+  const ready = withInstanceReport(installing, report("True", ""), 2_000);
+  const again = withInstanceReport(ready, report("True", "Other"), 3_000);
+  assert.deepEqual(
+    [installing, ready, again].map(({ status }) => valueAt(status, "conditions")),
+    [
+      ["False", "Installing", "1970-01-01T00:00:01Z"],
+      ["True", "Ready", "1970-01-01T00:00:02Z"],
+      ["True", "Ready", "1970-01-01T00:00:02Z"],
+    ].map(([status, reason, lastTransitionTime]) => [
+      { type: "Ready", status, reason, message: "2 of 3 pods", lastTransitionTime },
+    ]),
+  );
+});
+
+test("a report that is not understood leaves the condition Ready as it was", () => {
+  const before = { metadata: { name: "a" }, status: { conditions: [] } } as unknown as Resource;
+  const after = withInstanceReport(before, { conditions: "none" }, 1_000);
+  assert.deepEqual(after.status, { conditions: [], report: { conditions: "none" } });
 });

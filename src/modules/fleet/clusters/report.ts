@@ -2,9 +2,12 @@
 // anything that is not understood means "unknown", which changes nothing. Pure, total, and bounded
 // by the limits of the schema of ManagedInstance.
 
+import { setCondition } from "../../../kernel/conditions.ts";
+import type { Condition } from "../../../kernel/conditions.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { isJsonArray } from "../../../kernel/json.ts";
 import { objectAt, objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
+import type { Resource } from "../../../kernel/resource.ts";
 import { shortText } from "../../../kernel/short-text.ts";
 import { fleetLimits } from "../limits.ts";
 import { readRoutes } from "./route.ts";
@@ -52,6 +55,36 @@ export function readReport(report: Json | undefined): ReadReport {
     versions: versionsOf(objectAt(report, "versions")),
   };
 }
+
+/**
+ * A ManagedInstance with a report. Lists, counts and `why` read its meaning from the condition
+ * Ready.
+ */
+export function withInstanceReport(
+  resource: Resource,
+  report: JsonObject,
+  nowMs: number,
+): Resource {
+  const { kind, message } = readReport(report);
+  const status: JsonObject = { ...objectAt(resource, "status"), report };
+  const reason = readyReasons[kind];
+  if (reason === undefined) return { ...resource, status };
+  const before = objectsAt(status, "conditions") as readonly Condition[];
+  const ready = kind === "ready" ? ("True" as const) : ("False" as const);
+  const input = { type: "Ready", status: ready, reason, message };
+  return { ...resource, status: { ...status, conditions: setCondition(before, input, nowMs) } };
+}
+
+/** A report that is not understood changes no condition. */
+const readyReasons: Readonly<Record<ReportKind, string | undefined>> = {
+  ready: "Ready",
+  installing: "Installing",
+  error: "Error",
+  rejected: "Rejected",
+  deleted: "Deleted",
+  suspended: "Suspended",
+  unknown: undefined,
+};
 
 const unknownReport: ReadReport = {
   kind: "unknown",
