@@ -107,6 +107,9 @@ describe("a list of the Explorer in Chromium", () => {
         versions: [{ name: "v1", served: true, storage: true, schema }],
       },
     });
+    // Kinds without resources are behind a button.
+    const meteor = { apiVersion: "space.example/v1", kind: "Meteor", metadata: { name: "m-1" } };
+    await create("/apis/space.example/v1/namespaces/default/meteors", meteor);
     await page.getByRole("link", { name: "Meteor" }).first().waitFor();
     assert.deepEqual(tab.errors, []);
   });
