@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { numberAt, textAt } from "../src/kernel/json-read.ts";
 import { startGitRemote } from "../tests/gitops/git-remote.ts";
-import type { GitRemote } from "../tests/gitops/git-remote.ts";
+import type { GitRemote, RemoteRequest } from "../tests/gitops/git-remote.ts";
 import { Tenant, allowLoopback, configMapFile, gitopsApi } from "../tests/gitops/tenant.ts";
 import { isSyncedAt, itemsAt, read } from "../tests/gitops/tenant.ts";
 import { kubectlPaths, openKubectl } from "../tests/peers/kubectl.ts";
@@ -180,8 +180,10 @@ async function idleDeployments(server: Setpoint, remote: GitRemote): Promise<rea
   await setTimeout(measuredMs);
   const ms = performance.now() - startedAt;
   const used = ((cpuMsOfTree(server.pid) - cpuMs) / ms) * 100;
-  // A comparison is two requests: the first one without the login is refused.
-  const polls = remote.requests.slice(asked).filter(({ isAllowed }) => isAllowed).length;
+  // A comparison asks for the refs without the login, then with it, and then lists them by POST.
+  const isPoll = ({ method, path, isAllowed }: RemoteRequest): boolean =>
+    isAllowed && method === "GET" && path.includes("/team-");
+  const polls = remote.requests.slice(asked).filter(isPoll).length;
   const perInterval = (polls / repositories) * (180_000 / ms);
   note(`${deployments} deployments: ${(await logRevision(server)) - revision} writes while idle`);
   return [
