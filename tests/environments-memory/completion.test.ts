@@ -103,6 +103,32 @@ test("a cancellation ends when an unchanged dependant waits for what was cancell
   assert.equal(await rig.phase(), "DeployedOk");
 });
 
+test("a cancellation ends when a deployed resource waits for an ExternalResource", async () => {
+  await using rig = await openRig();
+  await rig.create("ExternalResource", "ledger", { outputs: { url: "one" } });
+  const reading = machine("b", {}, { ledger: "${externals.ledger.outputs.url}" });
+  await rig.template([machine("a", {}, { size: "${parameters.size}" }), reading], {
+    parameters: { size: { type: "integer", default: 1 } },
+    externals: [{ name: "ledger" }],
+  });
+  await rig.environment();
+  await rig.pass();
+  await rig.ready("e.a");
+  await rig.ready("e.b");
+  await rig.pass(5_000);
+  assert.equal(await rig.phase(), "DeployedOk");
+  const missing = { apiVersion: machineVersion, kind: "Machine", name: "missing" };
+  await rig.patch("ExternalResource", "ledger", { spec: { outputs: null, resource: missing } });
+  await rig.patch("Environment", "e", { spec: { parameters: { size: 2 } } });
+  await rig.pass(5_000);
+  await rig.ready("e.a");
+  const waiting = await rig.read("EnvironmentResource", "e.b");
+  assert.equal(textAt(waiting?.status, "state"), "Waiting");
+  await rig.patch("Operation", "e.deploy-2", { spec: { cancel: "Graceful" } });
+  await rig.pass(10_000);
+  assert.equal(await operationPhase(rig, "e.deploy-2"), "Cancelled");
+});
+
 async function driftCheck(rig: Rig): Promise<void> {
   await rig.template([machine("a", {}, { size: "${parameters.size}" })], {
     parameters: { size: { type: "integer", default: 1 } },

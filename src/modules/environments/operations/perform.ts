@@ -16,6 +16,7 @@ import { withAnnotation } from "../admission/writes.ts";
 import { cancelAnnotation, forceCancelAnnotation, replaceAnnotation } from "../names.ts";
 import { requestedByAnnotation, runAnnotation } from "../names.ts";
 import { writeGroups } from "../environment/groups.ts";
+import { waitingForExternal } from "../resource/states.ts";
 import { beginAfterDeploy } from "./action-points.ts";
 import { performAction } from "./action.ts";
 import { deploymentIn } from "./choose.ts";
@@ -143,12 +144,15 @@ async function cancel(
   }
   const isBlocked = isRemovalBlocked(members);
   const ready = new Set(members.filter(({ state }) => state === "Ready").map((each) => each.name));
-  const isMoving = members.some(({ state, isObserved, isDeleting, dependsOn, resource }) => {
+  const isMoving = members.some(({ state, reason, isObserved, isDeleting, ...member }) => {
     if (isDeleting) return !isBlocked;
     if (state !== "Waiting") return !isObserved || state === "Deploying";
-    // A resource that was deployed before waits for what was cancelled: it does not go on.
-    const isHandled = textAt(resource.status, "reconcile", "handledRequest") === name;
-    return !isHandled || dependsOn.every((each) => ready.has(each));
+    // A resource that was deployed before may wait without end: for what was cancelled, or for an
+    // ExternalResource.
+    const { status } = member.resource;
+    if (textAt(status, "reconcile", "handledRequest") !== name) return true;
+    const isStarting = member.dependsOn.every((each) => ready.has(each));
+    return isStarting && reason !== waitingForExternal;
   });
   if (isMoving) return { operation, members };
   const message = isForced ? "cancelled by force" : "cancelled";

@@ -9,10 +9,12 @@ import { makeMergePatch } from "../../../kernel/merge-patch.ts";
 import type { Resource, ResourceKey } from "../../../kernel/resource.ts";
 import { shortText } from "../../../kernel/short-text.ts";
 import type { Variables } from "../../../kernel/template/template.ts";
-import { runAnnotation } from "../names.ts";
+import { externalsKind, runAnnotation } from "../names.ts";
 import type { Entry } from "../templates/entry.ts";
 import { linkBudget, renderLinks, validLinks } from "../templates/links.ts";
+import type { Dependencies } from "./dependencies.ts";
 import { outputsOf } from "./outputs.ts";
+import { waitingForDependencies, waitingForExternal } from "./states.ts";
 import type { ResourceState } from "./states.ts";
 import { progressOf, targetState } from "./target-state.ts";
 
@@ -113,8 +115,9 @@ function state(
   };
 }
 
-export function blockedStatus(message: string): JsonObject {
-  const reason = "WaitingForDependencies";
+export function blockedStatus({ blockers, message }: Dependencies): JsonObject {
+  const isExternal = blockers.some(({ kind }) => kind === externalsKind);
+  const reason = isExternal ? waitingForExternal : waitingForDependencies;
   return { state: "Waiting" satisfies ResourceState, reason, message };
 }
 

@@ -74,7 +74,7 @@ async function reconcile(run: ResourceRun): Promise<Outcome> {
   const dependencies = await dependenciesOf(input);
   if (dependencies.blockers.length > 0) {
     const { blockers, message } = dependencies;
-    return waiting(blockers, { message, status: blockedStatus(message) });
+    return waiting(blockers, { message, status: blockedStatus(dependencies) });
   }
   return await deploy(run, { found, own, compiled: named.compiled, dependencies });
 }

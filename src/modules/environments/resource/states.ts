@@ -13,4 +13,8 @@ export const resourceStates = [
 /** The reason of a removal that waits for dependants. */
 export const waitingForDependants = "WaitingForDependants";
 
+/** The reasons of the state Waiting. */
+export const waitingForDependencies = "WaitingForDependencies";
+export const waitingForExternal = "WaitingForExternal";
+
 export type ResourceState = (typeof resourceStates)[number];
