@@ -15,7 +15,7 @@ import type { PageTurns } from "./loop-share.ts";
 import { Place } from "./place.ts";
 import { SharedBytes } from "./shared-bytes.ts";
 import type { HttpSurface, SurfaceRequest } from "./surface.ts";
-import { hasSmallShare } from "./tenant.ts";
+import { hasSmallShare, isAddressTenant } from "./tenant.ts";
 import { inLaterTurn } from "./turn.ts";
 
 /** `long` is a request without an end, such as a watch. */
@@ -121,6 +121,8 @@ export function loopShare(): LoopShare {
 const briefShare = 3;
 /** Of callers without a role, who are one tenant, and of requests without credentials. */
 const smallShare = 1 / 16;
+/** Of all requests without credentials together: the owner of a network can use many addresses. */
+const addressesShare = 1 / 8;
 
 interface ShareInput {
   readonly share: number;
@@ -139,6 +141,7 @@ function laneOptions(
     maxQueued,
     maxQueuedPerTenant: limits.maxQueuedRequestsPerTenant,
     maxWaitMs: limits.maxRequestWaitMs,
+    common: { includes: isAddressTenant, most: Math.max(least, capacity * addressesShare) },
   };
 }
 

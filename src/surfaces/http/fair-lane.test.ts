@@ -47,6 +47,19 @@ test("while there is room, a request enters at once", () => {
   deepEqual(lane.counts(), { held: 4, waiting: 0 });
 });
 
+test("tenants that anyone can multiply hold at most their common bound together", async () => {
+  const isMany = (tenant: string): boolean => tenant.startsWith("address");
+  const lane = laneOf({ capacity: 16, common: { includes: isMany, most: 2 } });
+  equal(lane.enter("address 1"), undefined);
+  equal(lane.enter("address 2"), undefined);
+  const third = lane.enter("address 3");
+  ok(third instanceof Promise);
+  equal(lane.enter("a user"), undefined, "the bound is not for others");
+  lane.leave("address 1");
+  await third;
+  deepEqual(lane.counts(), { held: 3, waiting: 0 });
+});
+
 test("one tenant never holds all places", () => {
   const lane = laneOf();
   for (let i = 0; i < 3; i++) equal(lane.enter("flood"), undefined);

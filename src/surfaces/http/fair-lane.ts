@@ -21,6 +21,13 @@ export interface FairLaneOptions {
   /** 0: what does not fit is refused at once. */
   readonly maxQueued: number;
   readonly maxWaitMs: number;
+  /** Tenants that anyone can multiply: all of them together hold at most `most`. */
+  readonly common?: CommonBound;
+}
+
+export interface CommonBound {
+  readonly includes: (tenant: string) => boolean;
+  readonly most: number;
 }
 
 export interface WaitOptions {
@@ -38,6 +45,7 @@ export interface LaneCounts {
 interface Tenant {
   readonly name: string;
   readonly share: number;
+  readonly isCommon: boolean;
   held: number;
   /** In the order of arrival. */
   readonly queue: Set<Waiter>;
@@ -55,6 +63,7 @@ export class FairLane {
   /** Tenants with a queue, in the order of turns. */
   readonly #turns = new Set<Tenant>();
   #held = 0;
+  #heldInCommon = 0;
   #waiting = 0;
 
   constructor(options: FairLaneOptions) {
@@ -77,7 +86,7 @@ export class FairLane {
     const tenant = this.#tenantOf(name);
     // No tenant with a queue could enter now: `leave` has admitted all that could.
     if (tenant.queue.size === 0 && this.#fits(tenant, amount)) {
-      this.#take(tenant, amount);
+      this.#count(tenant, amount);
       return undefined;
     }
     if (tenant.queue.size >= this.#maxQueueOf()) {
@@ -96,7 +105,7 @@ export class FairLane {
   /** Takes more without waiting, or throws: holders that wait for each other would never end. */
   grow(name: string, amount: number): void {
     const tenant = this.#tenantOf(name);
-    if (this.#fits(tenant, amount)) this.#take(tenant, amount);
+    if (this.#fits(tenant, amount)) this.#count(tenant, amount);
     else {
       this.#settle(tenant);
       throw overloaded();
@@ -107,22 +116,23 @@ export class FairLane {
   add(name: string, amount: number): boolean {
     const tenant = this.#tenantOf(name);
     const isWithin = this.#fits(tenant, amount);
-    this.#take(tenant, amount);
+    this.#count(tenant, amount);
     return isWithin;
   }
 
   leave(name: string, amount = 1): void {
     const tenant = this.#tenants.get(name);
     assert(tenant !== undefined && tenant.held >= amount, "only what was taken is returned");
-    tenant.held -= amount;
-    this.#held -= amount;
+    this.#count(tenant, -amount);
     this.#settle(tenant);
     if (this.#turns.size > 0) this.#admitWaiting();
   }
 
-  #fits({ held, share }: Tenant, amount: number): boolean {
-    const free = this.#options.capacity - this.#held;
-    return amount <= free && held + amount <= Math.max(this.#options.least, share * free);
+  #fits({ held, share, isCommon }: Tenant, amount: number): boolean {
+    const { capacity, least, common } = this.#options;
+    const free = capacity - this.#held;
+    if (isCommon && this.#heldInCommon + amount > (common?.most ?? capacity)) return false;
+    return amount <= free && held + amount <= Math.max(least, share * free);
   }
 
   /** A queue is shorter when all queues together are nearly full, so that each tenant has one. */
@@ -131,15 +141,18 @@ export class FairLane {
     return Math.min(maxQueuedPerTenant, Math.ceil((maxQueued - this.#waiting) * queueShare));
   }
 
-  #take(tenant: Tenant, amount: number): void {
+  #count(tenant: Tenant, amount: number): void {
     tenant.held += amount;
     this.#held += amount;
+    if (tenant.isCommon) this.#heldInCommon += amount;
   }
 
   #tenantOf(name: string): Tenant {
     const known = this.#tenants.get(name);
     if (known !== undefined) return known;
-    const tenant = { name, share: this.#options.shareOf(name), held: 0, queue: new Set<Waiter>() };
+    const { shareOf, common } = this.#options;
+    const isCommon = common?.includes(name) ?? false;
+    const tenant = { name, share: shareOf(name), isCommon, held: 0, queue: new Set<Waiter>() };
     this.#tenants.set(name, tenant);
     return tenant;
   }
@@ -157,7 +170,7 @@ export class FairLane {
       // To the end of the turns.
       this.#turns.delete(tenant);
       this.#turns.add(tenant);
-      this.#take(tenant, waiter.amount);
+      this.#count(tenant, waiter.amount);
       this.#remove(tenant, waiter);
       waiter.admit();
       tenant = this.#nextTenant();

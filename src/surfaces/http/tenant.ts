@@ -4,6 +4,7 @@
 // account belongs to its namespace, because a namespace can have any number of them. All callers
 // without any role are one tenant, and its share is small (admit.ts). A request that needs no
 // credentials counts for its address, with the same small share: nothing else is known of it.
+// Anyone can have many addresses, so all addresses together have a bound as well (admit.ts).
 
 import type { RoleHolders } from "../../intents/auth/role-holders.ts";
 import { namespaceTenant, userTenant } from "../../intents/auth/tenant-name.ts";
@@ -29,8 +30,12 @@ function networkOf(address: string): string {
   return `${groups.slice(0, 4).join(":")}::/64`;
 }
 
+export function isAddressTenant(tenant: string): boolean {
+  return tenant.startsWith(addressPrefix);
+}
+
 export function hasSmallShare(tenant: string): boolean {
-  return tenant === noRoleTenant || tenant.startsWith(addressPrefix);
+  return tenant === noRoleTenant || isAddressTenant(tenant);
 }
 
 /** `namespace` is empty for a request about the cluster. */
