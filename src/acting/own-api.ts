@@ -1,7 +1,8 @@
 // This server as the API for the objects of a tenant. Every access is authorized for a
 // ServiceAccount, and every write takes the path of a client, with all policies and the guard
 // against escalation. Writes are fenced by the claim of the run. A run may read and apply thousands
-// of objects, and the embedded store answers at once: other work runs in between.
+// of objects, and the embedded store answers at once: other work runs in between, before the
+// authorization, which must be that of the moment of the access.
 
 import { KubeError } from "../adapters/kubernetes/port.ts";
 import { fencedWrite } from "../engine/run/fenced-write.ts";
@@ -54,19 +55,19 @@ export function ownApi(input: OwnApiInput): ObjectApi {
     },
     listLabelled: async (...asked) => await listLabelled({ ...input, pause }, ...asked),
     get: async (at) => {
+      await pause();
       if (foundKind(intents, at) === undefined) return undefined;
       const target = targetOf(at);
       authorize(input, target, "get");
-      await pause();
       const { served, namespace, name } = target;
       const record = await intents.store.get({ kind: served.id, namespace, name });
       if (record === undefined) return undefined;
       return await readStored(served, target.version, record);
     },
     apply: async (at, object, isDryRun) => {
+      await pause();
       const target = targetOf(at);
       authorize(input, target, "patch");
-      await pause();
       const written = await refusable(at, () =>
         writeWithin(context, isDryRun, (fence) =>
           applyResource(intents, {
@@ -133,8 +134,8 @@ async function listLabelled(
     for (const record of page.records) {
       const { namespace, name } = record.key;
       const at = { served, version, namespace, name, subresource: "" };
-      if (!mayAccess(input, at, "get").isAllowed) continue;
       await input.pause();
+      if (!mayAccess(input, at, "get").isAllowed) continue;
       objects.push(await readStored(served, version, record));
     }
     from = page.next;

@@ -119,13 +119,21 @@ describe("sessions of the console", () => {
     const authorization = `Bearer ${await accountToken("busy")}`;
     const headers = { authorization };
     const statuses: number[] = [];
+    const links: string[] = [];
     // One in a second is always allowed.
     for (let at = 0; at < 3 * sessionLimits.signInBurst && !statuses.includes(429); at += 1) {
-      const { status } = await server.request("POST", "/console/api/links", {}, headers);
-      statuses.push(status);
+      const answer = await server.request("POST", "/console/api/links", {}, headers);
+      statuses.push(answer.status);
+      if (answer.status === 201) links.push(String(pick(answer.json, "url")));
     }
     assert.ok(statuses.length > sessionLimits.signInBurst, `${statuses.length} links`);
     assert.deepEqual(new Set(statuses), new Set([201, 429]));
+    // A refusal would use up a link.
+    for (const link of links.slice(0, 20)) {
+      const { pathname, search } = new URL(link);
+      const opened = await newBrowser().visit(pathname + search);
+      assert.equal(opened.headers.location, "/console/");
+    }
     await signedIn();
   });
 

@@ -27,7 +27,8 @@ export async function beginSession(
   const outcome = await authentication.authenticateToken(token, apiAudiences);
   if (outcome.kind === "unknown") throw unauthenticated(outcome.refusal);
   const { user } = outcome;
-  ports.takeSignIn(user);
+  // A link works once, so it needs no limit, and a refusal would use it up.
+  if (method !== "link") ports.takeSignIn(user);
   call.trail?.annotate(signedInAnnotation, user.name);
   const facts = factsOf(call.exchange);
   const cause = callCause(call, user);
