@@ -3,6 +3,7 @@
 // are of processor time and generous: what is linear takes a tenth, what is not takes minutes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { signatureKeys } from "../src/adapters/git/verify-commit.ts";
 import { parseDuration } from "../src/kernel/cel/time.ts";
 import { parseSchemaDuration } from "../src/kernel/cel/schema-times.ts";
 import { isSetpointError } from "../src/kernel/errors.ts";
@@ -163,4 +164,13 @@ test("a path of 1,000,000 characters is compared with hidden fields in linear ti
   assert.equal(shownFieldPath(kind, `spec.${"a.".repeat(600)}x`), "spec");
   const short = `spec.${"a.".repeat(3)}x`;
   assert.equal(shownFieldPath(kind, short), short);
+});
+
+test("public keys that begin 60,000 times and never end are read in linear time", () => {
+  const start = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n";
+  const key = `${start}abc\n-----END PGP PUBLIC KEY BLOCK-----`;
+  inLittleTime(() => {
+    assert.deepEqual(signatureKeys([`${key}\n${key}${start.repeat(60_000)}`]).openPgp, [key, key]);
+    assert.equal(signatureKeys([start.repeat(60_000)]).openPgp.length, 0);
+  });
 });

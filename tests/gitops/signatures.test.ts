@@ -141,3 +141,12 @@ test("texts that are no public keys verify nothing, and no option of a key count
   assert.match(await verified(commit, optioned), missing);
   assert.equal(await verified(commit, `# the key of Jane\n${jane.publicKey}`), "signed");
 });
+
+test("a signed commit of more than 1 MiB is refused with its size", async () => {
+  const jane = await sshKey("large");
+  const commit = await signedCommit(remote, "signed", jane.sign, "long ".repeat(300_000));
+  assert.match(
+    await verified(commit, jane.publicKey),
+    /^TooLarge: the commit object [0-9a-f]{12} has 150\d{4} bytes, and at most 1048576 are/,
+  );
+});

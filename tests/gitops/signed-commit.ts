@@ -5,9 +5,10 @@ export async function signedCommit(
   remote: Pick<GitRemote, "commit" | "git">,
   name: string,
   sign: (payload: string) => Promise<string>,
+  message = "",
 ): Promise<string> {
   const commit = await remote.commit(name, { files: { [`signed-${Date.now()}`]: "1" } });
-  const payload = `${await remote.git(name, ["cat-file", "commit", commit])}\n`;
+  const payload = `${await remote.git(name, ["cat-file", "commit", commit])}\n${message}`;
   const signature = (await sign(payload)).trimEnd().replaceAll("\n", "\n ");
   const text = payload.replace("\n\n", `\ngpgsig ${signature}\n\n`);
   const args = ["hash-object", "-t", "commit", "-w", "--stdin"];

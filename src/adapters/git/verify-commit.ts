@@ -18,8 +18,11 @@ export interface SignatureKeys {
 /** gpg.conf: gpg neither starts a program nor asks a server for keys. */
 const gpgOptions = "batch\nno-autostart\nno-auto-key-retrieve\nno-auto-key-locate\n";
 const sshKey = /^\s*((?:ssh|ecdsa|sk)-[\w@.-]+ [A-Za-z0-9+/]+=*)(?:\s|$)/;
-const armour = /-----BEGIN PGP PUBLIC KEY BLOCK-----[^]*?-----END PGP PUBLIC KEY BLOCK-----/g;
+const armourStart = "-----BEGIN PGP PUBLIC KEY BLOCK-----";
+const armourEnd = "-----END PGP PUBLIC KEY BLOCK-----";
 const maxOutputBytes = 1_048_576;
+/** Commits are written by anyone who can push. Those of people have less than a thousandth. */
+const maxCommitBytes = 1_048_576;
 
 export async function verifyCommit(
   run: LocalGit,
@@ -32,9 +35,15 @@ export async function verifyCommit(
     const what = "an OpenPGP key in ASCII armour, or an SSH key as in authorized_keys";
     return gitProblem("SignatureInvalid", `there is no public key to verify with: add ${what}`);
   }
-  const found = await run(["cat-file", "-t", commit], { maxOutputBytes: 100 });
+  const found = await run(["cat-file", "-s", commit], { maxOutputBytes: 100 });
   if (found.kind === "problem") {
     return gitProblem("CommitNotFound", "the commit was not fetched");
+  }
+  const bytes = Number(found.stdout.toString());
+  if (bytes > maxCommitBytes) {
+    const about = `the commit object ${commit.slice(0, 12)} has ${bytes} bytes`;
+    const fix = `at most ${maxCommitBytes} are verified: shorten its message or its headers`;
+    return gitProblem("TooLarge", `${about}, and ${fix}`);
   }
   const verified = await run(["verify-commit", "--", commit], { maxOutputBytes, keys });
   if (verified.kind === "output") return { kind: "signed", commit };
@@ -52,8 +61,21 @@ export function signatureKeys(given: readonly string[]): SignatureKeys {
   const lines = given.flatMap((text) => text.split("\n"));
   return {
     ssh: lines.flatMap((line) => sshKey.exec(line)?.[1] ?? []),
-    openPgp: given.flatMap((text) => text.match(armour) ?? []),
+    openPgp: given.flatMap(armouredKeys),
   };
+}
+
+/** In linear time, also for many starts without an end. */
+function armouredKeys(text: string): readonly string[] {
+  const keys: string[] = [];
+  let at = 0;
+  for (;;) {
+    const start = text.indexOf(armourStart, at);
+    const end = start < 0 ? -1 : text.indexOf(armourEnd, start);
+    if (end < 0) return keys;
+    at = end + armourEnd.length;
+    keys.push(text.slice(start, at));
+  }
 }
 
 interface Verifying {
