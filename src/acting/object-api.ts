@@ -21,6 +21,8 @@ export interface ServedObjectKind {
   readonly isNamespaced: boolean;
   /** In this server: its objects have a reconciler. Unknown of other servers. */
   readonly isReconciled: boolean;
+  /** In this server: the kind whose objects this one shows in another form. */
+  readonly formOf?: ObjectType;
 }
 
 /** Throws KubeError for what the server refuses. */

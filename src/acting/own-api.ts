@@ -13,18 +13,20 @@ import { namespaceTenant, userTenant } from "../intents/auth/tenant-name.ts";
 import { parseServiceAccountUserName } from "../intents/auth/user.ts";
 import type { UserInfo } from "../intents/auth/user.ts";
 import type { Found } from "../intents/kinds/registry.ts";
+import type { ServedKind } from "../intents/kinds/served-kind.ts";
 import type { Caller, Intents, Target } from "../intents/request.ts";
 import { applyResource } from "../intents/write/apply.ts";
 import { deleteResource } from "../intents/write/delete.ts";
 import { readStored } from "../intents/write/stored.ts";
 import { decodeDocument } from "../kernel/document.ts";
 import { isSetpointError } from "../kernel/errors.ts";
+import { textAt } from "../kernel/json-read.ts";
 import type { Json, JsonObject } from "../kernel/json.ts";
 import { timedPauses } from "../kernel/pauses.ts";
 import type { Pause } from "../kernel/pauses.ts";
 import type { Position } from "../store/port.ts";
 import { unknownKind } from "./object-api.ts";
-import type { ObjectApi, ObjectReference, ObjectType } from "./object-api.ts";
+import type { ObjectApi, ObjectReference, ObjectType, ServedObjectKind } from "./object-api.ts";
 import { writeWithin } from "./request-context.ts";
 import type { WriteFence } from "./request-context.ts";
 
@@ -46,13 +48,7 @@ export function ownApi(input: OwnApiInput): ObjectApi {
     return { ...served, namespace: at.namespace, name: at.name, subresource: "" };
   };
   return {
-    findKind: async (kind) => {
-      const served = foundKind(intents, kind)?.served;
-      if (served === undefined) return undefined;
-      const { names, scope } = served.kind;
-      const isNamespaced = scope === "Namespaced";
-      return { plural: names.plural, isNamespaced, isReconciled: served.isReconciled };
-    },
+    findKind: async (kind) => objectKind(foundKind(intents, kind)?.served),
     listLabelled: async (...asked) => await listLabelled({ ...input, pause }, ...asked),
     get: async (at) => {
       await pause();
@@ -66,7 +62,9 @@ export function ownApi(input: OwnApiInput): ObjectApi {
     },
     apply: async (at, object, isDryRun) => {
       await pause();
-      const target = targetOf(at);
+      // The object may be written in another form of the kind.
+      const apiVersion = textAt(object, "apiVersion") || at.apiVersion;
+      const target = targetOf({ ...at, apiVersion });
       authorize(input, target, "patch");
       const written = await refusable(at, () =>
         writeWithin(context, isDryRun, (fence) =>
@@ -141,6 +139,20 @@ async function listLabelled(
     from = page.next;
   } while (from !== undefined);
   return objects;
+}
+
+/** What holds for the objects of a second form of a kind is what holds for the kind. */
+function objectKind(served: ServedKind | undefined): ServedObjectKind | undefined {
+  if (served === undefined) return undefined;
+  const { own = served } = served.form ?? {};
+  const { names, scope } = own.kind;
+  const formOf = { apiVersion: own.storage.apiVersion, kind: names.kind };
+  return {
+    plural: names.plural,
+    isNamespaced: scope === "Namespaced",
+    isReconciled: own.isReconciled,
+    ...(own === served ? {} : { formOf }),
+  };
 }
 
 function foundKind(

@@ -132,6 +132,63 @@ test("a deployment that is removed from git is held until its deletion is confir
   assert.equal(await hasMap(platform, "base"), true);
 });
 
+/** The same child as a manifest of managed-gitops. */
+function inSeedGroup(deployment: JsonObject): JsonObject {
+  const { source, type } = deployment["spec"] as JsonObject;
+  const seed = "managed-gitops.redhat.com/v1alpha1";
+  return { ...deployment, apiVersion: seed, spec: { source, type } } as JsonObject;
+}
+
+test("a manifest of managed-gitops is the same object, and as protected", async () => {
+  await using platform = await openPlatform({}, { seedGroup: true });
+  await platform.grant();
+  platform.commit("root", [child("base"), inSeedGroup(child("shop"))]);
+  platform.commit("base", [settings("base")]);
+  platform.commit("shop", [settings("shop")]);
+  await platform.create("GitOpsDeployment", "root", specOf("root"));
+  await platform.pass(30_000);
+  assert.equal(await hasMap(platform, "shop"), true);
+  assert.equal(await healthOf(platform, "root"), "Healthy");
+  const status = await statusOf(platform, "root");
+  assert.equal(textAt(status, "sync", "status"), "Synced");
+  const groups = objectsAt(status, "resources").map(({ group }) => group);
+  assert.deepEqual(groups, ["gitops.setpoint.dev", "gitops.setpoint.dev"]);
+  const before = await platform.read("GitOpsDeployment", "shop");
+
+  platform.commit("root", [child("base"), child("shop")]);
+  await platform.pass(60_000);
+  const after = await platform.read("GitOpsDeployment", "shop");
+  assert.equal(after?.metadata.uid, before?.metadata.uid, "another form is not another object");
+  assert.equal(textAt(await statusOf(platform, "root"), "prune", "reason"), "");
+  platform.commit("root", [child("base"), child("shop"), inSeedGroup(child("shop"))]);
+  await platform.pass(60_000);
+  assert.match(
+    JSON.stringify(await statusOf(platform, "root")),
+    /jane\/shop: the revision has it twice/,
+  );
+
+  platform.commit("root", [child("base"), inSeedGroup(child("shop"))]);
+  await platform.pass(60_000);
+  platform.commit("root", [child("base")]);
+  await platform.pass(60_000);
+  assert.equal(textAt(await statusOf(platform, "root"), "prune", "reason"), "Protected");
+  assert.equal(await hasMap(platform, "shop"), true);
+});
+
+test("a manifest of managed-gitops cannot make a cycle", async () => {
+  await using platform = await openPlatform({}, { seedGroup: true });
+  await platform.grant();
+  platform.commit("root", [inSeedGroup(child("area"))]);
+  platform.commit("area", [inSeedGroup(child("root")), settings("area")]);
+  await platform.create("GitOpsDeployment", "root", specOf("root"));
+  await platform.pass(30_000);
+  assert.match(
+    JSON.stringify(await statusOf(platform, "area")),
+    /jane\/root: it has this deployment among its own objects/,
+  );
+  assert.equal(await hasMap(platform, "area"), false);
+});
+
 test("a deployment that contains itself, or one that it is part of, is refused", async () => {
   await using platform = await openPlatform();
   await platform.grant();

@@ -36,10 +36,18 @@ interface Repository {
   problem: SourceProblem | undefined;
 }
 
-export async function openPlatform(more: RigOptions = {}): Promise<Platform> {
+export async function openPlatform(
+  more: RigOptions = {},
+  configuration: JsonObject = {},
+): Promise<Platform> {
   const repository: Repository = { folders: new Map(), branches: new Set(), problem: undefined };
   const { folders, branches } = repository;
-  const rig = await openRig({}, { open: (input) => openParts(input, repository) }, "warn", more);
+  const rig = await openRig(
+    configuration,
+    { open: (input) => openParts(input, repository) },
+    "warn",
+    more,
+  );
   return {
     ...rig,
     commit: (path, objects) => void folders.set(path, objects),

@@ -25,7 +25,7 @@ const openKube = kubeWith(httpWith(systemTimers));
 let cluster: KubeServer;
 
 before(async () => {
-  cluster = await startKubeServer();
+  cluster = await startKubeServer({ sections: { gitops: { seedGroup: true } } });
   const shop = { apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } };
   assert.equal((await cluster.request("POST", "/api/v1/namespaces", shop)).status, 201);
 });
@@ -101,6 +101,21 @@ const apply = async (on: OpenedTarget, object: JsonObject, isDryRun = false) => 
   assert.ok(on.kind === "target");
   return await on.target.apply(at(object), object, { isDryRun });
 };
+
+test("the kinds of GitOps in the other server are protected, in both groups", async () => {
+  const on = await opened();
+  assert.ok(on.kind === "target");
+  const kind = "GitOpsDeployment";
+  const found = await on.target.discover([
+    { group: "gitops.setpoint.dev", version: "v1", kind },
+    { group: "managed-gitops.redhat.com", version: "v1alpha1", kind },
+  ]);
+  assert.ok(found.kind === "kinds");
+  assert.deepEqual(
+    Array.from(found.scopes.values(), ({ isProtected }) => isProtected),
+    [true, true],
+  );
+});
 
 test("objects are applied, read, listed and deleted in the other server", async () => {
   const on = await opened();

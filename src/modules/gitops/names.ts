@@ -9,6 +9,11 @@ export const gitopsVersion = `${gitopsGroup}/v1`;
 /** The group of the seed. The option `seedGroup` serves it as a second form of the kinds. */
 export const seedGroup = "managed-gitops.redhat.com";
 
+/** Another Setpoint has the same kinds: most of them change external systems. */
+export function isOfSetpoint({ group }: { readonly group: string }): boolean {
+  return group === seedGroup || group.endsWith(gitopsGroup.slice(gitopsGroup.indexOf(".")));
+}
+
 export const deploymentsKind = `gitopsdeployments.${gitopsGroup}`;
 export const syncRunsKind = `gitopsdeploymentsyncruns.${gitopsGroup}`;
 export const credentialsKind = `gitopsdeploymentrepositorycredentials.${gitopsGroup}`;

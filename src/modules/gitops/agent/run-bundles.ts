@@ -13,7 +13,7 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import { digestOf } from "../digest.ts";
 import { gitopsLimits } from "../limits.ts";
-import { deploymentLabel, fieldManager, gitopsGroup, gitopsVersion } from "../names.ts";
+import { deploymentLabel, fieldManager, gitopsVersion, isOfSetpoint } from "../names.ts";
 import { heartbeatName } from "../names.ts";
 import { SettledObjects } from "../sync/settled-objects.ts";
 import { objectTarget } from "../targets/object-target.ts";
@@ -170,7 +170,7 @@ class BundleAgent {
       api: remoteApi(this.#target, { outside }, "cluster"),
       rules,
       label: deploymentLabel,
-      isProtected: ({ group }) => group.endsWith(gitopsGroup.slice(gitopsGroup.indexOf("."))),
+      isProtected: isOfSetpoint,
     });
     return await performBundle(request, {
       target,

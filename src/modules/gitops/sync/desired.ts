@@ -52,6 +52,12 @@ export function scopeKey({ group, version, kind }: ObjectKind): string {
   return `${group}/${version}/${kind}`;
 }
 
+/** The kind whose objects a kind has: another one where the target serves it in two forms. */
+export function ownKind(kind: ObjectKind, scopes: ReadonlyMap<string, KindScope>): ObjectKind {
+  const { group, version, kind: name } = scopes.get(scopeKey(kind))?.formOf ?? kind;
+  return { group, version, kind: name };
+}
+
 /** UID:GROUP/KIND:NAMESPACE/NAME. */
 export function trackingId(deploymentUid: string, at: ObjectReference): string {
   return `${deploymentUid}:${referenceKey(at)}`;
@@ -73,8 +79,9 @@ function desiredObject(
   const options = manifestOptions(rendered.object);
   if (options.isSkipped) return undefined;
   const object = named(rendered.object, input.hookSuffix);
-  const kind = referenceOf(object, "");
-  const scope = scopes.get(scopeKey(kind));
+  const written = referenceOf(object, "");
+  const scope = scopes.get(scopeKey(written));
+  const kind = { ...written, ...ownKind(written, scopes) };
   const given = textAt(object, "metadata", "namespace");
   const at: ObjectReference = {
     ...kind,
@@ -90,7 +97,10 @@ function desiredObject(
     return problem("KindNotServed", `${text}: the target does not serve ${type}`);
   }
   if (kind.name === "") return problem("InvalidOption", `${text}: metadata.name is missing`);
-  const refusal = input.refusal(at, scope.isNamespaced);
+  const refused = (each: ObjectReference): string | undefined =>
+    input.refusal(each, scope.isNamespaced);
+  const isForm = written.group !== at.group;
+  const refusal = refused(at) ?? (isForm ? refused({ ...at, group: written.group }) : undefined);
   if (refusal !== undefined) return problem("Refused", `${text}: ${refusal}`);
   return {
     at,

@@ -4,6 +4,7 @@ import { assert as check, constantFrom, property, uniqueArray } from "fast-check
 import type { JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import { referenceKey } from "../object-reference.ts";
+import type { KindScope } from "../targets/target.ts";
 import { trackingId } from "./desired.ts";
 import { makePlan } from "./make-plan.ts";
 import type { InventoryEntry, PlanInput, PlanRules } from "./plan.ts";
@@ -111,6 +112,28 @@ test("what cannot be read as an option, repeated and shared objects are problems
     "Shared",
   ]);
   assert.equal(plan.isSynced, false);
+});
+
+test("an object in another form of its kind has one identity and the rules of both", () => {
+  const scope = { plural: "sites", isNamespaced: true, isProtected: true };
+  const formOf = { group: "example.dev", version: "v1", kind: "Site" };
+  const scopes = new Map<string, KindScope>([
+    ["example.dev/v1/Site", scope],
+    ["old.example.dev/v1beta1/Site", { ...scope, formOf }],
+  ]);
+  const site = { apiVersion: "old.example.dev/v1beta1", kind: "Site", metadata: { name: "main" } };
+  const own: InventoryEntry["at"] = { ...formOf, namespace: "jane", name: "main" };
+  const inventory = [{ ...entry("main", "a"), at: own }];
+  const plan = planOf({ wanted: [site], scopes, inventory });
+  assert.deepEqual(plan.problems, []);
+  assert.equal(textAt(plan.objects[0]?.object, "apiVersion"), "old.example.dev/v1beta1");
+  assert.deepEqual(plan.objects[0]?.at, own);
+  for (const refused of ["example.dev", "old.example.dev"]) {
+    const refusal = ({ group }: InventoryEntry["at"]): string | undefined =>
+      group === refused ? "it is denied" : undefined;
+    const [problem] = planOf({ wanted: [site], scopes, refusal }).problems;
+    assert.equal(problem?.kind, "Refused", refused);
+  }
 });
 
 test("an object of a kind that the revision defines is planned", () => {

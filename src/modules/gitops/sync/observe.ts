@@ -8,7 +8,7 @@ import type { RenderedObject } from "../render/renderer.ts";
 import type { ObjectReport } from "../status/deployment-report.ts";
 import type { Target, TargetProblem, TargetRules } from "../targets/target.ts";
 import { inParallel } from "./parallel.ts";
-import { desiredOf, kindsOf, scopeKey, trackedBy } from "./desired.ts";
+import { desiredOf, kindsOf, ownKind, scopeKey, trackedBy } from "./desired.ts";
 import type { DesiredObject } from "./desired.ts";
 import { withIgnored } from "./ignored.ts";
 import { makePlan } from "./make-plan.ts";
@@ -68,7 +68,10 @@ export async function observe(input: ObserveInput): Promise<Observed | TargetPro
   for (const { at } of [...inventory, ...desired]) {
     if (served(at)) references.set(referenceKey(at), at);
   }
-  const owned = await target.listOwned(kinds, deploymentUid);
+  const ownKinds = new Map(
+    kinds.map((each) => ownKind(each, found.scopes)).map((each) => [scopeKey(each), each]),
+  );
+  const owned = await target.listOwned([...ownKinds.values()], deploymentUid);
   if (owned.kind === "problem") return owned;
   // A list of a kind is one call, and a read is one for each object.
   const unlisted = [...references].filter(([key]) => !owned.objects.has(key));

@@ -6,7 +6,7 @@ import type { Context } from "../../../engine/reconciler.ts";
 import { objectsAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Intents } from "../../../intents/request.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { connectionCondition, deploymentLabel, gitopsGroup } from "../names.ts";
+import { connectionCondition, deploymentLabel, isOfSetpoint } from "../names.ts";
 import { managedEnvironmentsKind, targetSystem } from "../names.ts";
 import type { EffectivePolicy } from "../policy/effective-policy.ts";
 import { withOwnAccount } from "./environment-account.ts";
@@ -62,8 +62,7 @@ export async function openEnvironmentTarget(input: EnvironmentTargetInput): Prom
     api,
     rules,
     label: deploymentLabel,
-    // Another Setpoint has the same kinds: most of them change external systems.
-    isProtected: ({ group }) => group.endsWith(gitopsGroup.slice(gitopsGroup.indexOf("."))),
+    isProtected: isOfSetpoint,
   });
   return { kind: "target", target, rules };
 }

@@ -9,7 +9,7 @@ import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import { gitopsLimits } from "../limits.ts";
 import { apiVersionOf, referenceKey, referenceOf, referenceText } from "../object-reference.ts";
 import type { ObjectReference } from "../object-reference.ts";
-import type { FoundObjects, ObjectKind, Target, TargetProblem } from "./target.ts";
+import type { FoundObjects, KindScope, ObjectKind, Target, TargetProblem } from "./target.ts";
 import type { TargetRules } from "./target.ts";
 
 export interface ObjectTargetInput {
@@ -24,20 +24,25 @@ export function objectTarget(input: ObjectTargetInput): Target {
   return {
     about: rules.identity,
     discover: async (kinds) => {
-      const scopes = new Map<string, ReturnType<typeof scopeOf>>();
-      const scopeOf = (kind: ObjectKind, served: ServedObjectKind) => ({
-        plural: served.plural,
-        isNamespaced: served.isNamespaced,
-        isProtected: input.isProtected(kind, served),
-      });
+      const scopes = new Map<string, KindScope>();
+      const add = ({ group, version, kind }: ObjectKind, scope: KindScope): void => {
+        scopes.set(`${group}/${version}/${kind}`, scope);
+      };
       const failure = await each(kinds, async (kind) => {
         const served = await api.findKind({
           apiVersion: apiVersionOf(placeOf(kind)),
           kind: kind.kind,
         });
-        const { group, version } = kind;
         if (served === undefined) return;
-        scopes.set(`${group}/${version}/${kind.kind}`, scopeOf(kind, served));
+        const { plural, isNamespaced } = served;
+        const scope = { plural, isNamespaced, isProtected: input.isProtected(kind, served) };
+        if (served.formOf === undefined) {
+          add(kind, scope);
+          return;
+        }
+        const formOf = referenceOf({ ...served.formOf }, "");
+        add(formOf, scope);
+        add(kind, { ...scope, formOf });
       });
       return failure ?? { kind: "kinds", scopes };
     },

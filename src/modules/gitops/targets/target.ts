@@ -69,6 +69,8 @@ export interface KindScope {
   readonly isNamespaced: boolean;
   /** Its objects change external systems, so that a deletion of one is held: see plan.ts. */
   readonly isProtected: boolean;
+  /** Its objects are those of this kind, in another form: they have its identity. */
+  readonly formOf?: ObjectKind;
 }
 
 export interface Applied {
