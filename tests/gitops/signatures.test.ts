@@ -8,8 +8,10 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { openGit } from "../../src/adapters/git/open-git.ts";
 import type { Git, GitRepository } from "../../src/adapters/git/port.ts";
+import type { ProcessRunner, ProgramResult } from "../../src/adapters/process/port.ts";
 import { openProcessRunner } from "../../src/adapters/process/runner.ts";
 import { systemTimers } from "../../src/kernel/timers.ts";
+import { sourceProblem } from "../../src/modules/gitops/source/git-calls.ts";
 import { startGitRemote } from "./git-remote.ts";
 import type { GitRemote } from "./git-remote.ts";
 import { signedCommit } from "./signed-commit.ts";
@@ -21,12 +23,23 @@ let folder: string;
 let remote: GitRemote;
 let git: Git;
 let repository: GitRepository;
+/** How each program gpg ends without a start. */
+let gpgFault: ProgramResult["end"] | undefined;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "signatures-"));
   remote = await startGitRemote();
+  const runner = openProcessRunner({ timers });
+  const faulty: ProcessRunner = {
+    run: async (request) => {
+      if (gpgFault === undefined || request.program !== "gpg") return await runner.run(request);
+      const nothing = { bytes: Buffer.alloc(0), isTruncated: false };
+      return { end: gpgFault, stdout: nothing, stderr: nothing };
+    },
+    [Symbol.asyncDispose]: async () => await runner[Symbol.asyncDispose](),
+  };
   git = await openGit(
-    { runner: openProcessRunner({ timers }), timers },
+    { runner: faulty, timers },
     {
       program: "git",
       folder,
@@ -149,4 +162,27 @@ test("a signed commit of more than 1 MiB is refused with its size", async () => 
     await verified(commit, jane.publicKey),
     /^TooLarge: the commit object [0-9a-f]{12} has 150\d{4} bytes, and at most 1048576 are/,
   );
+});
+
+test("a key that gpg cannot import, or a gpg that does not start, is no verdict", async () => {
+  const jane = await openPgpKey("jane-retried");
+  const other = await openPgpKey("other-retried");
+  const commit = await signedCommit(remote, "signed", jane.sign);
+  const broken = "-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nbm8=\n-----END PGP PUBLIC KEY BLOCK-----";
+  const no =
+    "Failed: the signature of the commit [0-9a-f]{12} could not be verified, and is verified";
+  const not = (why: string): RegExp => new RegExp(`^${no} again later: ${why}`);
+  const partly = not("gpg did not import all OpenPGP keys \\(exit code \\d\\): check each of them");
+  assert.match(await verified(commit, broken), partly);
+  assert.match(await verified(commit, broken, other.publicKey), partly);
+  gpgFault = { kind: "notStarted", code: "EAGAIN" };
+  assert.match(
+    await verified(commit, jane.publicKey),
+    not("gpg could not import the OpenPGP keys"),
+  );
+  gpgFault = { kind: "notFound", what: "program", path: "gpg" };
+  assert.match(await verified(commit, jane.publicKey), not("the server has no program gpg"));
+  gpgFault = undefined;
+  assert.equal(await verified(commit, jane.publicKey), "signed");
+  assert.equal(sourceProblem({ kind: "problem", reason: "Failed", message: "" }).isFinal, false);
 });

@@ -47,7 +47,18 @@ export interface GitOutput {
   readonly stdout: Buffer;
 }
 
-export type GitEnd = GitOutput | (GitProblem & { readonly stderr?: string });
+export type GitEnd =
+  | GitOutput
+  | (GitProblem & {
+      readonly stderr?: string;
+      /** Why not all keys of the call were there to verify with. */
+      readonly keyFault?: string;
+    });
+
+interface Ran {
+  readonly result: ProgramResult;
+  readonly keyFault?: string;
+}
 
 /** Runs git in the copy of one repository. */
 export type LocalGit = (
@@ -64,9 +75,10 @@ export async function runGit(ports: GitCommandPorts, command: GitCommand): Promi
     await mkdir(ports.folder, { recursive: true, mode: 0o700 });
     const folder = await mkdtemp(join(ports.folder, "call-"));
     try {
-      const result = await start(ports, command, folder);
+      const { result, ...more } = await start(ports, command, folder);
       signal.throwIfAborted();
-      return ended(result, [folder, command.repository, ports.folder]);
+      const end = ended(result, [folder, command.repository, ports.folder]);
+      return end.kind === "problem" ? { ...end, ...more } : end;
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
@@ -79,7 +91,7 @@ async function start(
   { runner, program }: GitCommandPorts,
   command: GitCommand,
   folder: string,
-): Promise<ProgramResult> {
+): Promise<Ran> {
   const { args, repository, stdin, remote, keys, timeoutMs, maxOutputBytes, signal } = command;
   const config = join(folder, "config");
   const write = async (name: string, text: string): Promise<string> => {
@@ -90,9 +102,10 @@ async function start(
   const sections = remote === undefined ? [] : [...(await remoteConfiguration(remote, write))];
   const limits = { timeoutMs, maxOutputBytes, graceMs: 500 };
   const verifying = { runner, folder, limits, signal };
-  if (keys !== undefined) sections.push(...(await signatureConfiguration(keys, verifying)));
+  const signatures = keys === undefined ? undefined : await signatureConfiguration(keys, verifying);
+  sections.push(...(signatures?.lines ?? []));
   await write("config", [...fixedConfiguration, ...sections, ""].join("\n"));
-  return await runner.run({
+  const result = await runner.run({
     program,
     args,
     folder: repository,
@@ -114,6 +127,8 @@ async function start(
     limits,
     signal,
   });
+  const keyFault = signatures?.fault;
+  return { result, ...(keyFault === undefined ? {} : { keyFault }) };
 }
 
 const fixedConfiguration = [

@@ -47,15 +47,19 @@ export async function verifyCommit(
   }
   const verified = await run(["verify-commit", "--", commit], { maxOutputBytes, keys });
   if (verified.kind === "output") return { kind: "signed", commit };
-  // With messages, git itself has ended: whatever they say, the signature is not valid.
   if (verified.stderr === undefined) return gitProblem(verified.reason, verified.message);
-  const isMissing = /cannot run (?:gpg|ssh-keygen)/.exec(verified.stderr);
-  const why =
-    isMissing === null
-      ? `no stated key has signed the commit ${commit.slice(0, 12)}`
-      : `the server has no program ${isMissing[0].slice("cannot run ".length)}`;
-  return gitProblem("SignatureInvalid", why);
+  const fault = verified.keyFault ?? programFault.exec(verified.stderr)?.[0];
+  if (fault === undefined) {
+    const why = `no stated key has signed the commit ${commit.slice(0, 12)}`;
+    return gitProblem("SignatureInvalid", why);
+  }
+  const what = `the signature of the commit ${commit.slice(0, 12)} could not be verified`;
+  return gitProblem("Failed", `${what}, and is verified again later: ${fault}`);
 }
+
+/** Of git, about the program that verifies: there is no verdict about the signature. */
+const programFault =
+  /(?:cannot (?:run|exec|fork\(\) for) '?(?:gpg|ssh-keygen)\b|(?:gpg|ssh-keygen) died of signal).*/;
 
 export function signatureKeys(given: readonly string[]): SignatureKeys {
   const lines = given.flatMap((text) => text.split("\n"));
@@ -86,32 +90,28 @@ interface Verifying {
   readonly signal: AbortSignal;
 }
 
-/** Writes the keys, and returns lines for the configuration of git. */
+export interface SignatureConfiguration {
+  /** For the configuration of git. */
+  readonly lines: readonly string[];
+  /** Why gpg does not have all keys. */
+  readonly fault?: string;
+}
+
+/** Writes the keys. */
 export async function signatureConfiguration(
   { ssh, openPgp }: SignatureKeys,
-  { runner, folder, limits, signal }: Verifying,
-): Promise<readonly string[]> {
+  verifying: Verifying,
+): Promise<SignatureConfiguration> {
   const write = async (name: string, text: string): Promise<string> => {
-    const path = join(folder, name);
+    const path = join(verifying.folder, name);
     await writeFile(path, text, { mode: 0o600, flag: "wx" });
     return path;
   };
   const signers = ssh.map((key) => `key namespaces="git" ${key}\n`).join("");
   const allowed = await write("allowed_signers", signers);
   await write("gpg.conf", gpgOptions);
-  if (openPgp.length > 0) {
-    // A key that cannot be imported verifies nothing, so the result is not needed.
-    await runner.run({
-      program: "gpg",
-      args: ["--import"],
-      folder,
-      env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder, GNUPGHOME: folder, LC_ALL: "C" },
-      stdin: `${openPgp.join("\n")}\n`,
-      limits,
-      signal,
-    });
-  }
-  return [
+  const fault = openPgp.length === 0 ? undefined : await importKeys(openPgp, verifying);
+  const lines = [
     "[gpg]",
     "program = gpg",
     '[gpg "ssh"]',
@@ -120,4 +120,27 @@ export async function signatureConfiguration(
     '[gpg "x509"]',
     "program = false",
   ];
+  return { lines, ...(fault === undefined ? {} : { fault }) };
+}
+
+/** Why gpg has not imported all of them. */
+async function importKeys(
+  keys: readonly string[],
+  { runner, folder, limits, signal }: Verifying,
+): Promise<string | undefined> {
+  const { end } = await runner.run({
+    program: "gpg",
+    args: ["--import"],
+    folder,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder, GNUPGHOME: folder, LC_ALL: "C" },
+    stdin: `${keys.join("\n")}\n`,
+    limits,
+    signal,
+  });
+  if (end.kind === "exited") {
+    if (end.code === 0) return undefined;
+    return `gpg did not import all OpenPGP keys (exit code ${end.code}): check each of them`;
+  }
+  if (end.kind === "notFound") return "the server has no program gpg: install it";
+  return `gpg could not import the OpenPGP keys (${end.kind})`;
 }
