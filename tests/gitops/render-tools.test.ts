@@ -128,7 +128,7 @@ async function render(files: Files, wanted: Wanted = {}): Promise<RenderResult> 
         namespace: "jane",
         ...options,
       },
-      grants: { remoteBases: false, helm: true, ...grants },
+      grants: { remoteBases: false, helm: true, isSigned: false, ...grants },
     },
     { signal },
   );
@@ -289,9 +289,14 @@ describe("a kustomization", () => {
         assert.match(message, /spec\.render\.remoteBases of a GitOpsPolicy/);
       }
       assert.equal(connections, 0);
+      const signed = { grants: { remoteBases: true, isSigned: true } };
+      const [reason, message] = await refusal(files(`http://127.0.0.1:${port}/a.yaml`), signed);
+      assert.equal(reason, "RemoteBaseRefused");
+      assert.match(message, /copy it into the repository, because spec\.source\.verify demands/);
+      assert.equal(connections, 0, "a granted remote base of a signed commit");
       const grants = { remoteBases: true };
-      const [reason] = await refusal(files(`http://127.0.0.1:${port}/a.yaml`), { grants });
-      assert.equal(reason, "ToolFailed");
+      const [tried] = await refusal(files(`http://127.0.0.1:${port}/a.yaml`), { grants });
+      assert.equal(tried, "ToolFailed");
       assert.notEqual(connections, 0);
     } finally {
       server.close();

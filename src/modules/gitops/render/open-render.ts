@@ -88,7 +88,7 @@ function cacheKey(
   const { directory, kustomize, helm, releaseName, namespace } = options;
   const ofTool = {
     Directory: [directory as unknown as Json],
-    Kustomize: [kustomize, grants.remoteBases],
+    Kustomize: [kustomize, grants.remoteBases, grants.isSigned],
     Helm: [helm, releaseName, namespace, grants.helm],
   }[tool];
   const parts = [tenant, tool, treeId, tree.tree.path, ...ofTool];

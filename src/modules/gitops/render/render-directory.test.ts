@@ -91,7 +91,7 @@ function inputOf(tree: SourceTree, options: Partial<RenderInput["options"]> = {}
       namespace: "jane",
       ...options,
     },
-    grants: { remoteBases: false, helm: true },
+    grants: { remoteBases: false, helm: true, isSigned: false },
   };
 }
 

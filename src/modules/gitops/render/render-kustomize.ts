@@ -6,7 +6,7 @@ import { objectAt, textAt, textsAt } from "../../../kernel/json-read.ts";
 import { kustomizationFiles } from "./choose-files.ts";
 import type { Sized } from "./reading.ts";
 import { refused } from "./refused.ts";
-import type { RenderInput, RenderRefused, RenderResult } from "./renderer.ts";
+import type { RenderGrants, RenderInput, RenderRefused, RenderResult } from "./renderer.ts";
 import { runTool } from "./run-tool.ts";
 import type { ToolPorts } from "./run-tool.ts";
 import { outsideReason, toolError } from "./tool-output.ts";
@@ -30,10 +30,10 @@ export async function renderKustomize(
     ...(overlay === undefined
       ? {}
       : { given: { name: "kustomization.yaml", text: JSON.stringify(overlay) } }),
-    hasNetwork: grants.remoteBases,
+    hasNetwork: mayRead(grants),
     needsRoot: await needsRoot(input, signal),
     place: () => file,
-    refusal: (stderr: string) => refusalOf(stderr, grants.remoteBases),
+    refusal: (stderr: string) => refusalOf(stderr, grants),
   } as const;
   return await runTool(ports, input, run, signal);
 }
@@ -45,7 +45,11 @@ export async function needsRoot({ tree }: RenderInput, signal: AbortSignal): Pro
   return texts.some((text) => Buffer.from(text).includes(".."));
 }
 
-function refusalOf(stderr: string, isRemoteGranted: boolean): RenderRefused | undefined {
+function mayRead({ remoteBases, isSigned }: RenderGrants): boolean {
+  return remoteBases && !isSigned;
+}
+
+function refusalOf(stderr: string, grants: RenderGrants): RenderRefused | undefined {
   const reason = outsideReason(stderr);
   if (reason === undefined) return undefined;
   const error = toolError(stderr);
@@ -55,11 +59,12 @@ function refusalOf(stderr: string, isRemoteGranted: boolean): RenderRefused | un
       `the kustomization refers to a path outside of its repository: ${error}`,
     );
   }
-  if (isRemoteGranted) return undefined;
-  const why =
-    "the kustomization refers to a remote base: copy it into the repository, or an administrator " +
-    "can allow it with spec.render.remoteBases of a GitOpsPolicy";
-  return refused(reason, `${why}: ${error}`);
+  if (mayRead(grants)) return undefined;
+  const fix = "the kustomization refers to a remote base: copy it into the repository";
+  const more = grants.isSigned
+    ? "because spec.source.verify demands signed commits, and no signature covers a remote base"
+    : "or an administrator can allow it with spec.render.remoteBases of a GitOpsPolicy";
+  return refused(reason, `${fix}, ${more}: ${error}`);
 }
 
 function imagesOf(given: JsonObject): readonly JsonObject[] | RenderRefused {

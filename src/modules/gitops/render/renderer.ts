@@ -41,10 +41,15 @@ export interface RenderOptions {
   readonly namespace: string;
 }
 
-/** From GitOpsPolicies. */
+/** From GitOpsPolicies, and from the deployment. */
 export interface RenderGrants {
   readonly remoteBases: boolean;
   readonly helm: boolean;
+  /**
+   * The commit has a signature, which covers no remote base: they are refused, whatever
+   * `remoteBases` states.
+   */
+  readonly isSigned: boolean;
 }
 
 export type RenderResult = Rendered | RenderRefused;

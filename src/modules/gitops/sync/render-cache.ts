@@ -21,8 +21,8 @@ export class RenderCache {
     const { uid, namespace = "" } = deployment.metadata;
     const { remoteBases, helm } = policies.policyOf(namespace);
     const path = pathOf(deployment);
-    const grants = { remoteBases, helm };
     const { commit, name, signers } = revision;
+    const grants = { remoteBases, helm, isSigned: signers !== undefined };
     const about = digestOf({
       commit,
       name,
