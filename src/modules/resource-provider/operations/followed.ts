@@ -36,7 +36,7 @@ export interface AcceptedDocument {
 
 export interface Observation extends Disposable {
   readonly about: ResourceKey;
-  /** The last change since the observation began. */
+  /** The last change since the observation began; unless it is large. */
   latest: SeenChange | undefined;
 }
 
@@ -94,12 +94,14 @@ export class FollowedOperations {
   /** A resource is another than it was, or the record of an operation. */
   changed(change: SeenChange): void {
     if (change.key.kind === operationKind) return this.#recorded(change);
+    const isSmall = change.body.length <= mostBytes;
     for (const observation of this.#observed.get(change.key.name) ?? []) {
-      if (isSameKey(observation.about, change.key)) observation.latest = change;
+      if (!isSameKey(observation.about, change.key)) continue;
+      observation.latest = isSmall ? change : undefined;
     }
     const followed = this.#byName.get(change.key.name);
     if (followed === undefined || !isSameKey(followed.about, change.key)) return;
-    if (change.body.length <= mostBytes) followed.latest = change;
+    if (isSmall) followed.latest = change;
     // That something has changed is known no more, so nothing is told from memory.
     else delete followed.accepted;
   }
