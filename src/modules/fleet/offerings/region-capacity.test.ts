@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../../kernel/json.ts";
+import type { Resource } from "../../../kernel/resource.ts";
 import { readOffering } from "../offering.ts";
 import type { Offering } from "../offering.ts";
 import { clusterFacts, noLoad } from "../placement/cluster-facts.ts";
 import type { ClusterFacts } from "../placement/cluster-facts.ts";
 import { sampleCluster } from "../clusters/sample-cluster.ts";
 import { sampleOffering } from "../sample-offering.ts";
-import { regionMaxima } from "./region-capacity.ts";
+import { regionMaxima, sharedMaxima } from "./region-capacity.ts";
 
 const offering = readOffering(sampleOffering());
 
@@ -49,6 +50,34 @@ test("clusters that are failed, are removed or do not host the offering do not c
   assert.deepEqual(maximaOf(clusters), { standard: 3, eval: 3, "*": 3 });
   const multiAz = readOffering(sampleOffering({ requiresMultiAz: true }));
   assert.deepEqual(maximaOf(clusters, multiAz), { standard: null, eval: null, "*": null });
+});
+
+test("a cluster that cannot host the offering at present counts as before", () => {
+  const report = { unavailable: { dinosaurs: "the data plane does not answer" } };
+  const bounded = { capacity: { instances: 3 } };
+  const whole = { standard: 6, eval: 6, "*": 6 };
+  for (const phase of ["ready", "waiting"]) {
+    const interrupted = cluster(bounded, { phase, report });
+    assert.deepEqual(maximaOf([cluster(bounded), interrupted]), whole);
+    assert.deepEqual(maximaOf([interrupted, interrupted]), whole);
+  }
+});
+
+test("Offerings that share a region are bounded while their cluster is interrupted", () => {
+  const other = readOffering({ ...sampleOffering(), metadata: { name: "dragons" } } as Resource);
+  const report = { unavailable: { dinosaurs: "no answer", dragons: "no answer" } };
+  const only = cluster({ capacity: { instances: 3 } }, { phase: "waiting", report });
+  const shared = sharedMaxima([offering, other], (_provider, region) =>
+    region === "us-east-1" ? [only] : [],
+  );
+  assert.deepEqual(
+    shared.map(({ type, max }) => [type, max]),
+    [
+      ["standard", 3],
+      ["eval", 3],
+      ["*", 3],
+    ],
+  );
 });
 
 test("the limit of a region holds without clusters", () => {

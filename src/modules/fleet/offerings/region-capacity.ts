@@ -1,7 +1,9 @@
 // How many units the regions of an Offering take: the sum of their clusters, and the limits that
 // the Offering sets. A region without clusters is not bounded by clusters, because an instance can
-// wait for one. Offerings that share a region may share its clusters, so their instances together
-// are bounded by all clusters of the region. Pure.
+// wait for one. A cluster counts for the Offerings that its spec names, whatever its agent reports
+// at present: an interruption neither removes a bound nor refuses instances. Offerings that share a
+// region may share its clusters, so their instances together are bounded by all clusters of the
+// region. Pure.
 
 import { hash } from "node:crypto";
 import { isLeaving } from "../clusters/phases.ts";
@@ -93,7 +95,7 @@ export function regionCapacityName({ offering, provider, region, type }: RegionO
 function hosts(cluster: ClusterFacts, { name, requiresMultiAz }: Offering): boolean {
   if (cluster.isDeleting || isLeaving(cluster.phase) || cluster.phase === "failed") return false;
   if (requiresMultiAz && !cluster.isMultiAz) return false;
-  return cluster.offerings?.has(name) !== false && !cluster.unavailable.has(name);
+  return cluster.offerings?.has(name) !== false;
 }
 
 function takes({ types }: ClusterFacts, type: string): boolean {

@@ -97,6 +97,5 @@ function capacityIn(cluster: Resource | undefined): Json {
     spec: spec ?? null,
     phase: textAt(status, "phase"),
     reported: valueAt(status, "report", "capacity") ?? null,
-    unavailable: valueAt(status, "report", "unavailable") ?? null,
   };
 }
