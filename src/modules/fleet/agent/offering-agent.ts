@@ -44,6 +44,9 @@ const stopMs = 2_000;
 /** Of a watch that the control plane does not end: its connection is closed then. */
 const lateMs = 10_000;
 
+/** A data plane that has not answered for longer is a problem that is reported. */
+const startMs = 10_000;
+
 const notRead = "the data plane has not been read yet";
 
 interface Applied {
@@ -60,11 +63,13 @@ export class OfferingAgent {
   readonly #desired = new Map<string, DesiredInstance>();
   readonly #applied = new Map<string, Applied>();
   readonly #cancels = new Map<string, () => void>();
+  readonly #createdMs: number;
   /** Why the data plane cannot be followed at present. */
   #problem: string | undefined = notRead;
 
   constructor(input: OfferingAgentInput) {
     this.#input = input;
+    this.#createdMs = input.clock.nowMs();
     const { controlPlane, offering } = input;
     this.#reporter = new Reporter({
       ...input,
@@ -77,9 +82,10 @@ export class OfferingAgent {
     return this.#problem;
   }
 
-  /** The data plane has not answered yet. */
+  /** The data plane has not answered yet, and may answer soon. */
   get isStarting(): boolean {
-    return this.#problem === notRead;
+    const isNew = this.#input.clock.nowMs() < this.#createdMs + startMs;
+    return isNew && this.#problem === notRead;
   }
 
   /** Runs until the signal aborts, and ends within a bounded time. */

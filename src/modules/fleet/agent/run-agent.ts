@@ -141,6 +141,8 @@ export class Agent {
     const running = [...this.#running.values()];
     const [first] = running;
     if (first === undefined) return beatMs;
+    // A start is no interruption: until the data plane has answered, the last report holds.
+    if (running.some(({ agent }) => agent.isStarting)) return startingMs;
     const problems = new Map(
       running.flatMap(({ offering, agent: { problem } }) =>
         problem === undefined ? [] : [[offering.name, problem] as const],
@@ -149,7 +151,6 @@ export class Agent {
     const given = await this.#input.config.status();
     const body = clusterStatus(given, problems, running.length);
     await this.#input.controlPlane.reportCluster(first.offering.plural, body, signal);
-    if (running.some(({ agent }) => agent.isStarting)) return startingMs;
     return problems.size > 0 ? problemMs : beatMs;
   }
 }
