@@ -64,6 +64,15 @@ function shown(given: Given): string {
   }
 }
 
+/** Its agent cannot apply the Offering. */
+function unavailable(id: string, spec: JsonObject = {}, phase = "ready"): ClusterFacts {
+  const sample = sampleCluster(
+    { capacity: { instances: 20 }, ...spec },
+    { phase, report: { unavailable: { dinosaurs: "no kind ManagedDinosaur" } } },
+  );
+  return clusterFacts({ ...sample, metadata: { ...sample.metadata, name: id } }, noLoad);
+}
+
 function cluster(id: string, used = 0, spec: JsonObject = {}, phase = "ready"): ClusterFacts {
   const sample = sampleCluster({ capacity: { instances: 20 }, ...spec }, { phase });
   const load = { ...noLoad, used, usedByType: new Map([["standard", used]]) };
@@ -86,6 +95,22 @@ test("a share of the units in use can be wanted, with a first cluster in any cas
 test("a cluster that is being created counts, so that one is created at a time", () => {
   const clusters = [cluster("a", 20), cluster("own-1", 0, {}, "provisioning")];
   assert.equal(shown({ clusters }), "EnoughCapacity");
+});
+
+test("a cluster that cannot host the Offering at present is not counted as coming", () => {
+  assert.equal(shown({ clusters: [unavailable("a")] }), "create");
+  assert.equal(shown({ clusters: [unavailable("a", {}, "waiting")] }), "create");
+  assert.equal(shown({ clusters: [cluster("b"), unavailable("a")] }), "EnoughCapacity");
+});
+
+test("a cluster of the rule that cannot host the Offering ends the creation of more", () => {
+  for (const phase of ["ready", "waiting"]) {
+    const own = unavailable("own-1", {}, phase);
+    assert.equal(shown({ clusters: [cluster("a", 20), own] }), "ClusterUnavailable");
+    assert.equal(shown({ clusters: [cluster("a", 5), own] }), "EnoughCapacity");
+  }
+  const closed = unavailable("own-1", { isSchedulable: false });
+  assert.equal(shown({ clusters: [cluster("a", 20), closed] }), "create");
 });
 
 test("the limit of the region and a failed cluster end the creation of more", () => {

@@ -73,6 +73,19 @@ function scaleUp({ rule, region }: ScalingFacts): ScalingStep {
     const why = `${message}, and the cluster ${failed.id} has failed: repair or delete it`;
     return { kind: "rest", isReady: false, reason: "ClusterFailed", message: why };
   }
+  // Another one from the same template would probably lack the same.
+  const lacking = clusters.find(({ isOwn, state }) => isOwn && state === "unavailable");
+  if (lacking !== undefined) {
+    const why = `${message}, and the cluster ${lacking.id} cannot host ${rule.offering}`;
+    const help =
+      "see its status.report.unavailable; for another cluster set its isSchedulable false";
+    return {
+      kind: "rest",
+      isReady: false,
+      reason: "ClusterUnavailable",
+      message: `${why}: ${help}`,
+    };
+  }
   if (clusters.length >= rule.maxClusters) {
     const why = `${message}; the region has ${clusters.length} clusters: raise spec.maxClusters`;
     return { kind: "rest", isReady: false, reason: "LimitReached", message: why };

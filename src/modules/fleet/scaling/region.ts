@@ -4,12 +4,22 @@
 import type { ClusterFacts } from "../placement/cluster-facts.ts";
 import type { ScalingRule } from "./rule.ts";
 
+type ClusterUse =
+  | "usable"
+  | "coming"
+  | "failed"
+  /** Its agent cannot apply the Offering. */
+  | "unavailable"
+  | "drained"
+  | "leaving"
+  | "closed";
+
 /** A cluster that can host what the rule is about. */
 export interface ScaledCluster {
   readonly id: string;
   /** The rule created it. */
   readonly isOwn: boolean;
-  readonly state: "usable" | "coming" | "failed" | "drained" | "leaving" | "closed";
+  readonly state: ClusterUse;
   /** Units that are free, or will be; Infinity without a limit. */
   readonly free: number;
   readonly used: number;
@@ -41,7 +51,7 @@ export function regionOf(
       used: cluster.load.used,
     });
   }
-  const sum = (state: ScaledCluster["state"], units: (one: ScaledCluster) => number): number =>
+  const sum = (state: ClusterUse, units: (one: ScaledCluster) => number): number =>
     scaled.reduce((total, one) => total + (one.state === state ? units(one) : 0), 0);
   const used = sum("usable", (one) => one.used);
   return {
@@ -70,14 +80,15 @@ function isSuitable(rule: ScalingRule, cluster: ClusterFacts): boolean {
   );
 }
 
-function stateOf({ offering }: ScalingRule, cluster: ClusterFacts): ScaledCluster["state"] {
+function stateOf({ offering }: ScalingRule, cluster: ClusterFacts): ClusterUse {
   const { isDeleting, isDraining, phase, refusal, unavailable } = cluster;
   if (isDeleting) return "leaving";
   if (phase === "failed") return "failed";
   if (isDraining) return "drained";
-  if (phase !== "ready" || unavailable.has(offering)) return "coming";
   // Ready, and an administrator has closed it.
-  return refusal === undefined ? "usable" : "closed";
+  if (phase === "ready" && refusal !== undefined) return "closed";
+  if (unavailable.has(offering)) return "unavailable";
+  return phase === "ready" ? "usable" : "coming";
 }
 
 function freeUnits({ type }: ScalingRule, { capacity, load }: ClusterFacts): number {
