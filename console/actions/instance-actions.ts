@@ -27,6 +27,11 @@ function instanceOf(subject: Subject | undefined): Instance | undefined {
   return (subject as Partial<InstanceSubject> | undefined)?.instance;
 }
 
+/** How often its secrets were rotated when the page read it. */
+function rotationsOf(subject: Subject): number {
+  return instanceOf(subject)?.spec.rotation ?? 0;
+}
+
 const isKnown = (subject: Subject): boolean => instanceOf(subject) !== undefined;
 
 function endingOff(subject: Subject): string | undefined {
@@ -137,11 +142,11 @@ export const instanceActions: readonly Action[] = [
       consequences: ["Clients with the present secrets must read the new ones."],
     }),
     perform: async (subject) => {
-      const rotation = (instanceOf(subject)?.spec.rotation ?? 0) + 1;
-      await patch(subject, { rotation });
-      return `Rotation ${rotation} of ${subject.name} is requested.`;
+      const times = rotationsOf(subject);
+      await fleetApi.rotate(subject.kind, subject, times);
+      return `Rotation ${times + 1} of ${subject.name} is requested.`;
     },
-    command: merge({ rotation: 1 }),
+    command: (subject) => merge({ rotation: rotationsOf(subject) + 1 })(subject),
   },
 ];
 

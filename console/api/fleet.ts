@@ -240,6 +240,16 @@ export const fleetApi = {
 
   patch: async (kind: KindInfo, place: Place, spec: JsonRecord) =>
     await kube.merge(kind, place, { spec }),
+
+  /** Refused if they were rotated more than `times` times, or the instance changes meanwhile. */
+  rotate: async (kind: KindInfo, place: Place, times: number) => {
+    const { metadata, spec } = await kube.get(kind, place);
+    if ((spec?.["rotation"] ?? 0) !== times) {
+      throw new Error("Its secrets were rotated meanwhile. Rotate again if that is not enough.");
+    }
+    const { resourceVersion = "" } = metadata;
+    await kube.merge(kind, place, { metadata: { resourceVersion }, spec: { rotation: times + 1 } });
+  },
 } as const;
 
 async function all<T>(id: string, signal: AbortSignal | undefined): Promise<Listed<T>> {
