@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { systemCaller, systemOptions, targetFor } from "../../src/intents/bootstrap.ts";
+import { applyResource } from "../../src/intents/write/apply.ts";
 import { readStored } from "../../src/intents/write/stored.ts";
 import { objectAt, objectsAt, textAt, valueAt } from "../../src/kernel/json-read.ts";
 import type { JsonObject } from "../../src/kernel/json.ts";
@@ -135,6 +137,50 @@ test("an update in the other form keeps the fields that only this group has", as
   });
   assert.equal(own?.apiVersion, "gitops.setpoint.dev/v1");
   assert.equal(own?.metadata.generation, 2);
+});
+
+interface Applied {
+  readonly by: string;
+  readonly apiVersion: string;
+  readonly spec: JsonObject;
+}
+
+async function apply(rig: Rig, { by, ...sent }: Applied): Promise<void> {
+  const { intents } = rig.memory.plane;
+  const value = { ...sent, kind, metadata };
+  const { target } = targetFor(intents, value);
+  await applyResource(intents, {
+    caller: systemCaller,
+    target: { ...target, name: metadata.name },
+    body: () => ({ value, problems: [] }),
+    options: { ...systemOptions, fieldManager: by },
+    force: false,
+  });
+}
+
+test("fields that were applied in one form stay owned when the other one is written", async () => {
+  await using rig = await openRig({ seedGroup: true }, openFakes());
+  const own = "gitops.setpoint.dev/v1";
+  const ownSpec = { source, type: "manual", serviceAccountName: "deployer" };
+  await apply(rig, { by: "one", apiVersion: own, spec: ownSpec });
+  const syncPolicy = { syncOptions: ["CreateNamespace=true"] };
+  await apply(rig, { by: "two", apiVersion, spec: { syncPolicy } });
+  await rig.patch(kind, "shop", { metadata: { labels: { changed: "1" } } });
+  const entries = objectsAt((await rig.read(kind, "shop"))?.metadata, "managedFields");
+  const spec = (by: string): JsonObject =>
+    objectAt(
+      entries.find(({ manager }) => manager === by),
+      "fieldsV1",
+      "f:spec",
+    );
+  assert.deepEqual(Object.keys(spec("one")), ["f:serviceAccountName", "f:source", "f:type"]);
+  assert.deepEqual(Object.keys(spec("two")), ["f:syncPolicy"]);
+  const conflict = { code: "apply.conflict" };
+  const other = { by: "three", spec: { type: "automated" } };
+  await assert.rejects(apply(rig, { ...other, apiVersion }), conflict);
+  await assert.rejects(apply(rig, { ...other, apiVersion: own }), conflict);
+  const options = { syncPolicy: { syncOptions: ["CreateNamespace=false"] } };
+  await assert.rejects(apply(rig, { by: "one", apiVersion: own, spec: options }), conflict);
 });
 
 test("the rules of this group hold for the other form", async () => {

@@ -62,14 +62,14 @@ function versionOf(served: ServedKind, apiVersion: string): ServedVersion | unde
   return served.versions.values().find((version) => version.apiVersion === apiVersion);
 }
 
-/** Managers of another form of the kind are as good as those of another version. */
+/** Managers of another form of the kind, or of the kind itself, are as those of another version. */
 function versionOfForm(
   kinds: KindRegistry,
-  { id }: ServedKind,
+  { id, form }: ServedKind,
   apiVersion: string,
 ): ServedVersion | undefined {
   for (const other of kinds.all()) {
-    if (other.form === undefined || other.id !== id) continue;
+    if (other.id !== id || (form ?? other.form) === undefined) continue;
     const version = versionOf(other, apiVersion);
     if (version !== undefined) return version;
   }
