@@ -58,8 +58,9 @@ function kindsOf(
   withBuiltIn: boolean,
 ): readonly ServedKind[] {
   if (wanted !== "") return [kindNamed(kinds, wanted, "query.kind")];
-  const all = kinds.all().filter(({ kind, verbs }) => {
-    return verbs.includes("list") && (withBuiltIn || kind.origin === "definition");
+  const all = kinds.all().filter(({ kind, verbs, form }) => {
+    const isWanted = withBuiltIn || kind.origin === "definition";
+    return isWanted && verbs.includes("list") && form === undefined;
   });
   // Two kinds may show the same stored resources: each is counted once.
   return [...new Map(all.map((served) => [served.id, served])).values()];
