@@ -216,6 +216,25 @@ test("deletion in the other form deletes the resource, and its definition none",
   assert.ok(await rig.read(kind, "kept"));
 });
 
+test("the other form is served only while the kind that is stored is served", async () => {
+  await using rig = await openRig({ seedGroup: true }, openFakes());
+  const { kinds } = rig.memory.plane.intents;
+  const name = "gitopsdeployments.gitops.setpoint.dev";
+  const definition = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
+  const isServed = (): boolean =>
+    kinds.findKind("managed-gitops.redhat.com", "v1alpha1", kind) !== undefined;
+  const { spec, metadata: given } =
+    (await rig.memory.read({ ...definition, name })) ?? assert.fail();
+  await rig.memory.remove({ ...definition, name });
+  await rig.pass(5_000);
+  assert.equal(kinds.find("gitops.setpoint.dev", "v1", "gitopsdeployments"), undefined);
+  assert.ok(!isServed());
+  const { annotations = {} } = given;
+  await rig.memory.create({ ...definition, metadata: { name, annotations }, spec: spec ?? {} });
+  await rig.pass(5_000);
+  assert.ok(isServed());
+});
+
 test("the other group is not served unless the configuration states it", async () => {
   await using rig = await openRig({}, openFakes());
   await assert.rejects(create(rig), /managed-gitops\.redhat\.com/);

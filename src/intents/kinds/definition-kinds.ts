@@ -42,7 +42,7 @@ export function followDefinitions(input: DefinitionKindsInput): void {
   const follow = (after: LiveRecord | undefined, before: LiveRecord | undefined): void => {
     const name = (after ?? before)?.key.name ?? "";
     const form = formOf(forms.get(name), after);
-    const own = form && kinds.byId(form.of);
+    const own = form && ownKind(kinds, form);
     const isServable = form === undefined || own !== undefined;
     if (after === undefined || !isEstablished(after.resource) || !isServable) {
       kinds.remove(name);
@@ -73,6 +73,12 @@ function formOf(
 ): OtherForm | undefined {
   const maker = definition?.resource.metadata.annotations?.[annotations.module];
   return installed?.module === maker ? installed?.form : undefined;
+}
+
+/** A form has the id of its kind, also after that one was removed. */
+function ownKind(kinds: MutableKindRegistry, { of }: OtherForm): ServedKind | undefined {
+  const found = kinds.byId(of);
+  return found?.form === undefined ? found : undefined;
 }
 
 function servedForm(
