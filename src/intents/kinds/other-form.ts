@@ -3,7 +3,7 @@
 // begins, so that admission, validation, ownership and webhooks see one kind. Fields that the form
 // does not have are kept by an update.
 
-import { getOwn, isJsonObject } from "../../kernel/json.ts";
+import { getOwn, isJsonObject, setOwn } from "../../kernel/json.ts";
 import type { Json, MutableJsonObject } from "../../kernel/json.ts";
 import type { Resource } from "../../kernel/resource.ts";
 import type { Converter, ServedKind, ServedVersion } from "./served-kind.ts";
@@ -68,10 +68,9 @@ function withHidden(
   const whole: MutableJsonObject = { ...next };
   for (const [key, value] of Object.entries(before)) {
     const isShown = isJsonObject(shown) && Object.hasOwn(shown, key);
-    const kept = isShown
-      ? withHidden(whole[key], value, getOwn(shown, key))
-      : (whole[key] ?? value);
-    if (kept !== undefined) whole[key] = kept;
+    const sent = getOwn(whole, key);
+    const kept = isShown ? withHidden(sent, value, getOwn(shown, key)) : (sent ?? value);
+    if (kept !== undefined) setOwn(whole, key, kept);
   }
   return next === undefined && Object.keys(whole).length === 0 ? undefined : whole;
 }
