@@ -60,3 +60,16 @@ it("a large document that is stored during the commit is not kept for its operat
   const afterSmall = await followedThrough(change, large);
   assert.equal(afterSmall.latest?.revision, undefined, "the small one is not the last");
 });
+
+it("an operation that ended with its commit is not open", async () => {
+  const own = { kind: operationKind, namespace: "sub-1", name: "answered" };
+  const open = new OpenOperations();
+  const followed = new FollowedOperations(10);
+  const provider = { followed, open, intents: { clock: { nowMs: () => 0 } } };
+  const spec = { resource: key, isAnswered: true };
+  await commitOperation(provider as never, key, async (drafted) => {
+    drafted({ write: { key: own }, spec } as unknown as OperationDraft);
+    return {};
+  });
+  assert.ok(!open.knows(own));
+});

@@ -126,7 +126,7 @@ export async function commitOperation<T>(
   if (draft !== undefined) {
     const { write, spec } = draft;
     followed.begin(write.key, spec, seen.latest);
-    open.note(write.key, spec.resource, clock.nowMs());
+    if (!spec.isAnswered) open.note(write.key, spec.resource, clock.nowMs());
   }
   return written;
 }

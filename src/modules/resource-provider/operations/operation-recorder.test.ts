@@ -7,7 +7,7 @@ import { textAt } from "../../../kernel/json-read.ts";
 import type { StoredRecord } from "../../../store/port.ts";
 import { operationKind } from "../face.ts";
 import { OpenOperations } from "./open-operations.ts";
-import { operationProgress, readOperation } from "./operations.ts";
+import { endingWrite, operationProgress, readOperation } from "./operations.ts";
 import { openMemoryArm } from "../../../../tests/arm-memory/memory-arm.ts";
 import type { MemoryArm } from "../../../../tests/arm-memory/memory-arm.ts";
 import { recordEnds } from "./operation-recorder.ts";
@@ -138,6 +138,24 @@ it("what another process has accepted and recorded is left alone", async () => {
   assert.deepEqual(await statesOf(arm), ["Succeeded"]);
   assert.ok(!open.knows(key));
   assert.deepEqual([...recorder.errors, ...other.errors], []);
+});
+
+it("one that is created with its end is not looked at", async () => {
+  await using arm = await openMemoryArm();
+  await arm.put("a/one");
+  const { surface, memory } = arm;
+  const [record] = await operationsOf(arm);
+  const { namespace, name } = record?.key ?? assert.fail("an operation is recorded");
+  const read = (await readOperation(surface, namespace, name)) ?? assert.fail("it is read");
+  const open = new OpenOperations();
+  await using recorder = startRecorder({ ...arm, surface: { ...surface, open } });
+  const end = { state: "Succeeded", endedAt: "2026-01-01T00:00:00Z" } as const;
+  const key = { kind: operationKind, namespace, name: "answered" };
+  const write = { ...endingWrite(surface, read, end), key, uid: "answered" };
+  await memory.store.commit([{ ...write, when: { kind: "absent" } }]);
+  await pass(arm, 500);
+  assert.ok(!open.knows(key));
+  assert.deepEqual(recorder.errors, []);
 });
 
 it("one whose resource is gone stays as it was told, however often its name was used", async () => {

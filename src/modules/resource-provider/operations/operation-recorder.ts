@@ -58,11 +58,11 @@ export async function recordEnds(recording: Recording): Promise<void> {
 function follow(open: OpenOperations, change: Change, nowMs: number): void {
   const { type, key, body, revision } = change;
   if (type === "deleted") return open.settle(key);
-  // This process may have accepted it: then the request notes it when its commit has returned.
-  if (type === "created") return open.noteOthers(key, nowMs);
-  if (!open.knows(key)) return;
+  if (type === "updated" && !open.knows(key)) return;
   const { end } = operationOf(change, decodeDocument(body, revision));
-  if (end !== undefined) open.settle(key);
+  if (end !== undefined) return open.settle(key);
+  // This process may have accepted it: then the request notes it when its commit has returned.
+  if (type === "created") open.noteOthers(key, nowMs);
 }
 
 async function recordDue(recording: Recording): Promise<void> {
