@@ -119,6 +119,19 @@ it("tells of an end that comes in a moment in the answer to one poll", async () 
   assert.equal(await accepted.poll(), "Succeeded");
 });
 
+it("waits for the end through the changes that come before it", async () => {
+  await using arm = await openMemoryArm(undefined, reconciled);
+  const { poll, finish } = await acceptedIn(arm);
+  const { namespace, name } = (await arm.found("a/one")).target;
+  const box = { apiVersion: "tests.dev/v1", kind: "Box", namespace, name };
+  const waiting = poll();
+  for (const step of ["one", "two", "three"]) {
+    await arm.memory.patch(box, { metadata: { labels: { step } } });
+  }
+  await finish();
+  assert.equal(await waiting, "Succeeded");
+});
+
 it("asks the store for nothing when the change that it waits for tells the end", async () => {
   await using arm = await openMemoryArm(undefined, reconciled);
   const { store } = arm.memory;
