@@ -8,7 +8,7 @@ import { hasEnded } from "../operations/operation.ts";
 import { operationsKind } from "../names.ts";
 import { showUnlessAsked, snapshotOf } from "./progress.ts";
 import type { Snapshot } from "./progress.ts";
-import { secondsOf, sessionOf, statesOf } from "./request.ts";
+import { inPath, secondsOf, sessionOf, statesOf } from "./request.ts";
 import type { Session } from "./request.ts";
 
 export const runCancel: RunCommand = async (call) => {
@@ -27,7 +27,7 @@ async function cancelNamed(call: CommandCall, operation: string, body: JsonObjec
   const session = sessionOf(call);
   const [id = ""] = call.args;
   const before = await snapshotOf(session, id);
-  const route = `operations/${encodeURIComponent(operation)}`;
+  const route = `operations/${inPath(operation)}`;
   const found = await session.server.get(session.path(route));
   if (textAt(found, "spec", "environment") !== id) {
     const message = `the operation ${operation} is not one of the environment ${id}`;
@@ -57,7 +57,7 @@ export const runRollback: RunCommand = async (call) => {
 
 export const runAction: RunCommand = async (call) => {
   const [, action = ""] = call.args;
-  const { session, answer } = await act(call, `actions/${encodeURIComponent(action)}`, {});
+  const { session, answer } = await act(call, `actions/${inPath(action)}`, {});
   await awaitOperation(call, session, textAt(answer, "id"));
 };
 
@@ -77,7 +77,7 @@ export const runDrift: RunCommand = async (call) => {
   const route = options["reconcile"] === true ? "reconcile-drift" : "check-drift";
   const { session, answer, id } = await act(call, route, {});
   await awaitOperation(call, session, textAt(answer, "id"));
-  const environment = await session.server.get(session.path(`environments/${id}`));
+  const environment = await session.server.get(session.path(`environments/${inPath(id)}`));
   call.print(`drift: ${textAt(environment, "status", "drift", "state") || "Unknown"}`);
   for (const item of objectsAt(environment, "status", "drift", "items")) {
     const at = textAt(item, "address") || textAt(item, "path") || textAt(item, "resource");
@@ -88,14 +88,14 @@ export const runDrift: RunCommand = async (call) => {
 async function acceptDrift(call: CommandCall): Promise<void> {
   const session = sessionOf(call);
   const [id = ""] = call.args;
-  const environment = await session.server.get(session.path(`environments/${id}`));
+  const environment = await session.server.get(session.path(`environments/${inPath(id)}`));
   const digest = textAt(environment, "status", "drift", "digest");
   if (digest === "") {
     throw new SetpointError("resource.conflict", `the environment ${id} has no drift`, {
       suggestion: `run setpoint env drift ${id} first`,
     });
   }
-  await session.server.post(session.path(`environments/${id}/accept-drift`), { digest });
+  await session.server.post(session.path(`environments/${inPath(id)}/accept-drift`), { digest });
   call.print("drift accepted");
 }
 
@@ -120,7 +120,10 @@ async function act(call: CommandCall, route: string, body: JsonObject): Promise<
   const session = sessionOf(call);
   const [id = ""] = call.args;
   const before = await snapshotOf(session, id);
-  const answer = await session.server.post(session.path(`environments/${id}/${route}`), body);
+  const answer = await session.server.post(
+    session.path(`environments/${inPath(id)}/${route}`),
+    body,
+  );
   return { session, id, before, answer: answer as JsonObject };
 }
 

@@ -4,14 +4,14 @@ import type { RunCommand } from "../../../contract/command.ts";
 import { SetpointError, isSetpointError } from "../../../kernel/errors.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, objectsAt, textAt, valueAt } from "../../../kernel/json-read.ts";
-import { sessionOf } from "./request.ts";
+import { inPath, sessionOf } from "./request.ts";
 import type { Session } from "./request.ts";
 import { aligned, allItems } from "./show.ts";
 
 export const runOperations: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [id = ""] = call.args;
-  await session.server.get(session.path(`environments/${id}`));
+  await session.server.get(session.path(`environments/${inPath(id)}`));
   const found = await allItems(session, "operations", { environment: id });
   const startOf = (item: JsonObject): string => {
     return textAt(item, "status", "startedAt") || textAt(item, "createdAt");
@@ -120,7 +120,7 @@ function typeAndName(given: string): readonly [string, string] {
 
 function graphRoute(given: string): string {
   const [type, name] = typeAndName(given);
-  return `search/graph/${encodeURIComponent(type)}/${encodeURIComponent(name)}`;
+  return `search/graph/${inPath(type)}/${inPath(name)}`;
 }
 
 function placeOf(given: string, namespace: string): string {

@@ -7,14 +7,14 @@ import { shortText } from "../../../kernel/short-text.ts";
 import { plansKind } from "../names.ts";
 import { templatesOf } from "./fields.ts";
 import { showUnlessAsked, snapshotOf } from "./progress.ts";
-import { parametersOf, sessionOf, statesOf } from "./request.ts";
+import { inPath, parametersOf, sessionOf, statesOf } from "./request.ts";
 import type { Session } from "./request.ts";
 
 export const runPlan: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [id = ""] = call.args;
   const { template, destroy } = call.options;
-  const environment = await session.server.get(session.path(`environments/${id}`));
+  const environment = await session.server.get(session.path(`environments/${inPath(id)}`));
   const templates = templatesOf(call, environment);
   const given = await parametersOf(call, session, templates);
   // What --set does not name stays as it is.
@@ -28,7 +28,7 @@ export const runPlan: RunCommand = async (call) => {
     ...(Object.hasOwn(given, "parameters") ? { parameters: merged } : {}),
     ...(destroy === true ? { destroy: true } : {}),
   };
-  const created = await session.server.post(session.path(`environments/${id}/plan`), body);
+  const created = await session.server.post(session.path(`environments/${inPath(id)}/plan`), body);
   const plan = await finished(session, textAt(created, "id"));
   if (call.isJson) call.printText(JSON.stringify(plan, undefined, 2));
   else printPlan(call, plan);
@@ -37,7 +37,7 @@ export const runPlan: RunCommand = async (call) => {
 export const runApprove: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [plan = ""] = call.args;
-  const environment = await session.server.post(session.path(`plans/${plan}/approve`), {});
+  const environment = await session.server.post(session.path(`plans/${inPath(plan)}/approve`), {});
   const id = textAt(environment, "id");
   call.print(`plan ${plan} of environment ${id} approved`);
   await showUnlessAsked(call, session, id, { since: await snapshotOf(session, id, environment) });

@@ -8,7 +8,7 @@ import { environmentPhases, phaseTexts } from "../environment/phases.ts";
 import type { EnvironmentPhase } from "../environment/phases.ts";
 import { environmentsKind } from "../names.ts";
 import { hasEnded } from "../operations/operation.ts";
-import { statesOf } from "./request.ts";
+import { inPath, statesOf } from "./request.ts";
 import type { Session } from "./request.ts";
 
 const finalPhases: ReadonlySet<string> = new Set<EnvironmentPhase>([
@@ -34,7 +34,7 @@ export interface Snapshot {
 
 export async function snapshotOf(session: Session, id: string, known?: Json): Promise<Snapshot> {
   const { server, path } = session;
-  const environment = known ?? (await server.get(path(`environments/${id}`)));
+  const environment = known ?? (await server.get(path(`environments/${inPath(id)}`)));
   const total = numberAt(environment, "status", "resources", "total") ?? 0;
   const lines = total > maxShown ? [] : (await resourcesOf(session, id)).map(shownResource);
   return { environment, lines };
@@ -81,7 +81,7 @@ export async function showProgress(
 ): Promise<void> {
   const news = new News(call, since);
   const about = { kind: environmentsKind, route: "environments", id };
-  const path = session.path(`environments/${id}`);
+  const path = session.path(`environments/${inPath(id)}`);
   for await (const environment of statesOf(session, about)) {
     const resources = await printNews(news, session, environment);
     if (!isSettled(environment) || !(await isOver(session, operation))) continue;
@@ -98,7 +98,7 @@ export async function showProgress(
 
 async function isOver({ server, path }: Session, operation: string | undefined): Promise<boolean> {
   if (operation === undefined) return true;
-  const found = await server.get(path(`operations/${operation}`));
+  const found = await server.get(path(`operations/${inPath(operation)}`));
   return hasEnded(textAt(found, "status", "phase"));
 }
 

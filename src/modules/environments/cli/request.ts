@@ -24,6 +24,16 @@ export function sessionOf(call: CommandCall): Session {
   return { server, namespace, path };
 }
 
+/** A name as one part of a path: it cannot lead to another route. */
+export function inPath(name: string): string {
+  if (name === "" || name === "." || name === "..") {
+    throw new SetpointError("config.invalid", `${JSON.stringify(name)} is not a name`, {
+      suggestion: "state the name of an existing resource, such as one that a list shows",
+    });
+  }
+  return encodeURIComponent(name);
+}
+
 /** The document of a route, now and after each change of the resource behind it. */
 export async function* statesOf(
   { server, path, namespace }: Session,
@@ -34,7 +44,7 @@ export async function* statesOf(
   for await (const change of server.lines(`/api/v1/changes?${query.toString()}`)) {
     const isNews = isFirst || textAt(change, "type") !== "bookmark";
     isFirst = false;
-    if (isNews) yield await server.get(path(`${route}/${id}`));
+    if (isNews) yield await server.get(path(`${route}/${inPath(id)}`));
   }
 }
 
@@ -111,7 +121,7 @@ async function textParameters(
   const names = new Set<string>();
   for (const template of templates) {
     try {
-      const found = await server.get(path(`templates/${encodeURIComponent(template)}`));
+      const found = await server.get(path(`templates/${inPath(template)}`));
       const declared = objectAt(found, "spec", "parameters");
       for (const name of Object.keys(declared)) {
         if (textAt(declared, name, "type") === "string") names.add(name);

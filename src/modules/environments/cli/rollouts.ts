@@ -5,7 +5,7 @@ import { SetpointError } from "../../../kernel/errors.ts";
 import type { Json, JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { rolloutsKind } from "../names.ts";
-import { namedValues, sessionOf, statesOf } from "./request.ts";
+import { inPath, namedValues, sessionOf, statesOf } from "./request.ts";
 import type { Session } from "./request.ts";
 import { aligned } from "./show.ts";
 
@@ -33,7 +33,7 @@ export const runRollOut: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [id = ""] = call.args;
   const patch = { spec: { approved: true } };
-  const path = session.path(`template-rollouts/${id}`);
+  const path = session.path(`template-rollouts/${inPath(id)}`);
   await session.server.patch(path, patch, "application/json");
   call.print(`rollout ${id} approved`);
   if (call.options["wait"] !== false) await follow(call, session, id);

@@ -11,7 +11,7 @@ import {
   textsAt,
 } from "../../../kernel/json-read.ts";
 import { resourceLine } from "./progress.ts";
-import { namedValues, sessionOf } from "./request.ts";
+import { inPath, namedValues, sessionOf } from "./request.ts";
 import type { Session } from "./request.ts";
 
 export const runList: RunCommand = async (call) => {
@@ -35,7 +35,7 @@ export const runList: RunCommand = async (call) => {
 export const runShow: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [id = ""] = call.args;
-  const environment = await session.server.get(session.path(`environments/${id}`));
+  const environment = await session.server.get(session.path(`environments/${inPath(id)}`));
   const resources = await allItems(session, "resources", { environment: id });
   if (call.isJson) {
     const document = { environment, resources: [...resources] };

@@ -6,7 +6,7 @@ import { equalJson } from "../../../kernel/json.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { numberAt, objectAt, textAt } from "../../../kernel/json-read.ts";
 import { aligned, allItems } from "./show.ts";
-import { sessionOf } from "./request.ts";
+import { inPath, sessionOf } from "./request.ts";
 import type { Session } from "./request.ts";
 
 export const runAdd: RunCommand = async (call) => {
@@ -37,7 +37,7 @@ async function add({ server, path, namespace }: Session, template: JsonObject): 
     return true;
   } catch (error) {
     if (!isSetpointError(error, "resource.already_exists")) throw error;
-    const found = await server.get(path(`templates/${encodeURIComponent(id)}`));
+    const found = await server.get(path(`templates/${inPath(id)}`));
     if (equalJson(objectAt(found, "spec"), spec)) return false;
     const message = `the template ${id} exists with another spec, and a version never changes`;
     throw new SetpointError("resource.already_exists", message, {
@@ -72,6 +72,6 @@ export const runTemplates: RunCommand = async (call) => {
 export const runDeleteTemplate: RunCommand = async (call) => {
   const [name = ""] = call.args;
   const { server, path } = sessionOf(call);
-  await server.delete(path(`templates/${name}`));
+  await server.delete(path(`templates/${inPath(name)}`));
   call.print(`template ${name} deleted`);
 };

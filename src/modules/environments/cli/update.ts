@@ -7,7 +7,7 @@ import { objectAt, textAt } from "../../../kernel/json-read.ts";
 import { environmentsKind } from "../names.ts";
 import { fieldsOf, templatesOf } from "./fields.ts";
 import { showUnlessAsked, snapshotOf } from "./progress.ts";
-import { sessionOf, statesOf } from "./request.ts";
+import { inPath, sessionOf, statesOf } from "./request.ts";
 import type { Session } from "./request.ts";
 
 export const runUpdate: RunCommand = async (call) => {
@@ -16,7 +16,11 @@ export const runUpdate: RunCommand = async (call) => {
   const before = await snapshotOf(session, id);
   const spec = await changesOf(call, session, before.environment);
   if (Object.keys(spec).length === 0) throw noChange();
-  await session.server.patch(session.path(`environments/${id}`), { spec }, "application/json");
+  await session.server.patch(
+    session.path(`environments/${inPath(id)}`),
+    { spec },
+    "application/json",
+  );
   call.print(`environment ${id} updated`);
   if (textAt(before.environment, "spec", "desired") === "Destroyed") {
     call.print(`it is destroyed, so nothing is deployed: run setpoint env deploy ${id}`);
@@ -52,7 +56,11 @@ export const runDeploy: RunCommand = async (call) => {
   const before = await snapshotOf(session, id);
   const changes = await changesOf(call, session, before.environment);
   const spec = { ...changes, desired: "Deployed" };
-  await session.server.patch(session.path(`environments/${id}`), { spec }, "application/json");
+  await session.server.patch(
+    session.path(`environments/${inPath(id)}`),
+    { spec },
+    "application/json",
+  );
   call.print(`environment ${id} will be deployed`);
   await showUnlessAsked(call, session, id, { since: before });
 };
@@ -61,7 +69,7 @@ export const runDeploy: RunCommand = async (call) => {
 export const runDelete: RunCommand = async (call) => {
   const session = sessionOf(call);
   const [id = ""] = call.args;
-  const deleted = await session.server.delete(session.path(`environments/${id}`));
+  const deleted = await session.server.delete(session.path(`environments/${inPath(id)}`));
   if (call.isJson) {
     call.printText(JSON.stringify(objectAt(deleted), undefined, 2));
     return;
