@@ -52,12 +52,13 @@ function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
+/** For bash 3.2 of macOS as well: it has no mapfile, and no `source` of a process substitution. */
 function bashScript(name: string, places: readonly Place[]): string {
   const words = places.map(
     ({ path, entries }) =>
       `    ${quoted(path)}) words=${quoted(entries.map(({ word }) => word).join(" "))} ;;`,
   );
-  return `# Completion of ${name} in bash. Load it with: source <(${name} completion bash)
+  return `# Completion of ${name} in bash. Load it with: eval "$(${name} completion bash)"
 _${name}() {
   local at="" words="" word index
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
@@ -74,7 +75,9 @@ _${name}() {
   case "$at" in
 ${words.join("\n")}
   esac
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+  while IFS= read -r word; do
+    COMPREPLY+=("$word")
+  done < <(compgen -W "$words" -- "$current")
 }
 complete -o default -F _${name} ${name}
 `;

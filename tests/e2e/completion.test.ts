@@ -25,8 +25,10 @@ after(async () => await rm(folder, { recursive: true, force: true }));
 /** What bash offers for the last word. */
 function completed(...words: readonly string[]): readonly string[] {
   const show = String.raw`printf '%s\n' "${"${COMPREPLY[@]}"}"`;
+  // The builtins that bash 3.2 of macOS does not have.
+  const old = "enable -n mapfile readarray";
   const call = `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _setpoint; ${show}`;
-  const args = ["-c", `${scripts.get("bash")}\n${call}`, "bash", "setpoint", ...words];
+  const args = ["-c", `${old}\n${scripts.get("bash")}\n${call}`, "bash", "setpoint", ...words];
   const { status, stdout, stderr } = spawnSync("bash", ["--norc", ...args], { encoding: "utf8" });
   assert.equal(status, 0, stderr);
   return stdout.split("\n").filter((line) => line !== "");
@@ -42,6 +44,10 @@ describe("completion in bash", () => {
     assert.ok(completed("env", "cr").includes("create"));
     assert.ok(completed("serve", "--li").includes("--listen"));
     assert.ok(completed("serve", "--listen", "127.0.0.1:0", "--no-i").includes("--no-isolate"));
+  });
+
+  it("offers nothing for a word that no command begins with", () => {
+    assert.deepEqual(completed("zzz"), []);
   });
 
   it("leaves the value of an option to the completion of files", () => {

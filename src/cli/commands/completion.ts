@@ -6,7 +6,7 @@ import type { Shell } from "../completion.ts";
 
 const help = `
 Examples:
-  source <(setpoint completion bash)        in ~/.bashrc
+  eval "$(setpoint completion bash)"        in ~/.bashrc, or ~/.bash_profile on macOS
   source <(setpoint completion zsh)         in ~/.zshrc, after compinit
   setpoint completion fish | source         in ~/.config/fish/config.fish`;
 
