@@ -1,6 +1,6 @@
 // `npm start` in an empty folder: the link opens the console, and each printed command works.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { root } from "../../tools/stages.ts";
@@ -129,6 +129,23 @@ describe("the demo", () => {
     await using server = await npmStart(user.home);
     await server.waitForLine(/^ {2}demo {5}\S+ has other data; add --data NEW-FOLDER for a demo$/);
     assert.doesNotMatch(server.stdout(), /^ {2}try/m);
+  });
+
+  it("a damaged state file is named, and the demo is installed again", async () => {
+    const args = ["--data", "damaged"];
+    const file = join(user.home, "damaged", "demo", "state.json");
+    {
+      await using first = await npmStart(user.home, args);
+      await first.waitForLine(/^ {2}stop /, { limitMs });
+      await first.kill9();
+    }
+    for (const content of ["", '{"isInstalled":tr', "[]"]) {
+      await writeFile(file, content);
+      await using server = await npmStart(user.home, args);
+      await server.waitForLine(/^ {2}demo {5}\S+state\.json is damaged: .* installed again/);
+      assert.equal((await triesOf(server)).length, 5);
+      assert.match(await readFile(file, "utf8"), /"isInstalled":true/);
+    }
   });
 
   it("a start that was killed is completed by the next one", { timeout: 300_000 }, async () => {

@@ -22,7 +22,9 @@ export type DemoChoice =
   /** The reason, for a line of the start. */
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "new" }
-  | { readonly kind: "kept"; readonly state: DemoState };
+  | { readonly kind: "kept"; readonly state: DemoState }
+  /** The file cannot be read: what it said is lost. */
+  | { readonly kind: "damaged"; readonly file: string };
 
 export interface DemoWish {
   readonly isWanted: boolean;
@@ -34,14 +36,18 @@ export function demoFolder({ dataFolder }: Pick<StoreConfig, "dataFolder">): str
 }
 
 export function chooseDemo(config: StoreConfig, { isWanted, isWorker }: DemoWish): DemoChoice {
-  const state = readState(config);
+  const file = stateFile(config);
+  const isThere = existsSync(file);
   if (!isWanted) {
-    if (state === undefined) return { kind: "none" };
+    if (!isThere) return { kind: "none" };
     const reason = "its services do not run: start them with --demo, as npm start does";
     return { kind: "refused", reason };
   }
   if (!isWorker) return { kind: "refused", reason: "this process has no role worker" };
-  if (state !== undefined) return { kind: "kept", state };
+  if (isThere) {
+    const state = readState(file);
+    return state === undefined ? { kind: "damaged", file } : { kind: "kept", state };
+  }
   const { dataFolder, store } = config;
   if (store.kind !== "sqlite" || store.path !== join(dataFolder, "setpoint.db")) {
     return { kind: "refused", reason: "it needs the embedded store in the data folder" };
@@ -52,24 +58,38 @@ export function chooseDemo(config: StoreConfig, { isWanted, isWorker }: DemoWish
 }
 
 export function writeState(config: StoreConfig, state: DemoState): void {
-  const folder = demoFolder(config);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const file = join(folder, "state.json");
-  writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`);
+  mkdirSync(demoFolder(config), { recursive: true, mode: 0o700 });
+  const file = stateFile(config);
+  // The content is on disk before the name: a power failure does not leave an empty file.
+  writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { flush: true });
   renameSync(`${file}.new`, file);
 }
 
-function readState(config: StoreConfig): DemoState | undefined {
-  const file = join(demoFolder(config), "state.json");
-  if (!existsSync(file)) return undefined;
-  const state = JSON.parse(readFileSync(file, "utf8")) as Json;
+function stateFile(config: StoreConfig): string {
+  return join(demoFolder(config), "state.json");
+}
+
+/** Undefined: the file is damaged. */
+function readState(file: string): DemoState | undefined {
+  const state = contentOf(file);
   if (!isJsonObject(state)) return undefined;
   const ports = objectAt(state, "ports");
   return {
     isInstalled: state["isInstalled"] === true,
     hasRepository: state["hasRepository"] === true,
     ports: Object.fromEntries(
-      Object.keys(ports).map((name) => [name, numberAt(ports, name) ?? 0] as const),
+      Object.keys(ports).flatMap((name) => {
+        const port = numberAt(ports, name);
+        return port === undefined ? [] : [[name, port] as const];
+      }),
     ),
   };
+}
+
+function contentOf(file: string): Json | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Json;
+  } catch {
+    return undefined;
+  }
 }

@@ -49,20 +49,33 @@ export async function openDemo(config: ServeConfig, flags: DemoFlags): Promise<D
       return undefined;
     case "refused":
       return refusal(config, choice.reason);
-    case "new":
-    case "kept": {
-      const plan = readDemoPlan();
-      const state = choice.kind === "kept" ? choice.state : await newState(plan);
-      if (choice.kind === "new") writeState(config, state);
-      return {
-        config: withRepositories(config, plan),
-        runs: true,
-        start: async (server) => await run({ plan, config, server }, state),
-      };
+    case "new": {
+      const state = await newState(readDemoPlan());
+      writeState(config, state);
+      return demoOf(config, state);
+    }
+    case "kept":
+      return demoOf(config, choice.state);
+    case "damaged": {
+      const effect = "the demo is installed again, over your changes of it";
+      const state = await newState(readDemoPlan());
+      return demoOf(config, state, `${choice.file} is damaged: ${effect}`);
     }
     default:
       return choice satisfies never;
   }
+}
+
+function demoOf(config: ServeConfig, state: DemoState, warning?: string): Demo {
+  const plan = readDemoPlan();
+  return {
+    config: withRepositories(config, plan),
+    runs: true,
+    start: async (server) => {
+      if (warning !== undefined) server.print(`  demo     ${warning}`);
+      await run({ plan, config, server }, state);
+    },
+  };
 }
 
 function refusal(config: ServeConfig, reason: string): Demo {
