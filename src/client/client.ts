@@ -132,9 +132,14 @@ async function send(
 
 function filled(template: string, path: unknown): string {
   const values = (path ?? {}) as Parameters;
-  return template.replaceAll(/\{(\w+)\}/g, (_, key: string) =>
-    encodeURIComponent(String(values[key])),
-  );
+  return template.replaceAll(/\{(\w+)\}/g, (_, key: string) => segment(key, values[key]));
+}
+
+/** "." and ".." are parts of a URL with a meaning, and an empty part is another path. */
+function segment(key: string, value: Parameters[string]): string {
+  const text = value === undefined || value === null ? "" : String(value);
+  if (text !== "" && text !== "." && text !== "..") return encodeURIComponent(text);
+  throw new TypeError(`the path parameter ${key} must be a name, not ${JSON.stringify(value)}`);
 }
 
 async function problemOf(response: Response): Promise<Json | undefined> {
@@ -151,14 +156,23 @@ function problemError(status: number, problem: Json | undefined): ApiError {
   return new ApiError(status, known as Partial<Problem>);
 }
 
+/** By a reader: the streams of Safari are not iterable. */
 async function* linesOf({ body }: Response): AsyncGenerator<string> {
   if (body === null) return;
+  const reader = (body as ReadableStream<Uint8Array<ArrayBuffer>>).getReader();
   const decoder = new TextDecoder();
   let rest = "";
-  for await (const part of body as ReadableStream<Uint8Array<ArrayBuffer>>) {
-    const lines = (rest + decoder.decode(part, { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    yield* lines.filter((line) => line !== "");
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines.filter((line) => line !== "");
+    }
+  } finally {
+    // The caller may have left the loop: the server stops to send.
+    await reader.cancel().catch(() => undefined);
   }
   if (rest !== "") yield rest;
 }

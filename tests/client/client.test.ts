@@ -95,6 +95,44 @@ describe("setpoint/client", () => {
     await assert.rejects(stranger.call("getCounts"), { status: 401 });
   });
 
+  it("a path parameter that changes the path is refused with its name", async () => {
+    for (const name of ["", ".", ".."]) {
+      const call = client.call("getHistoryByKindByName", { path: { kind: "configmaps", name } });
+      await assert.rejects(call, {
+        name: "TypeError",
+        message: `the path parameter name must be a name, not ${JSON.stringify(name)}`,
+      });
+    }
+    const path = {} as { kind: string; name: string };
+    const without = client.call("getHistoryByKindByName", { path });
+    await assert.rejects(without, /the path parameter kind must be a name, not undefined/);
+  });
+
+  it("follows a stream whose body cannot be iterated, and ends it with the loop", async () => {
+    let isCancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        const text = '{"type":"updated","name":"é"}\n{"type":"updated","name":"b"}\n{"ty';
+        for (const byte of new TextEncoder().encode(text)) controller.enqueue(Uint8Array.of(byte));
+      },
+      cancel: () => {
+        isCancelled = true;
+      },
+    });
+    // As in Safari.
+    Object.defineProperty(body, Symbol.asyncIterator, { value: undefined });
+    const response = new Response();
+    Object.defineProperty(response, "body", { value: body });
+    const own = createClient({ server: "https://server.example", fetch: async () => response });
+    const names: (string | undefined)[] = [];
+    for await (const { name } of own.follow("getChanges", {})) {
+      names.push(name);
+      if (names.length === 2) break;
+    }
+    assert.deepEqual(names, ["é", "b"]);
+    assert.equal(isCancelled, true);
+  });
+
   it("mistakes are errors of the type check", () => {
     const mistakes = async (): Promise<void> => {
       // @ts-expect-error -- the operation has no such parameter
