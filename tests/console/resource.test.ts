@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
-import { pick, startKubeServer } from "../kube/server.ts";
+import { pick, pickText, startKubeServer } from "../kube/server.ts";
 import type { KubeServer } from "../kube/server.ts";
 import { seriousFindings, startChromium } from "../peers/chromium.ts";
 import { waitUntil } from "../peers/wait.ts";
@@ -85,6 +85,29 @@ describe("a resource in Chromium", () => {
     await dialog.getByText("spec.replicas").waitFor();
     await dialog.getByRole("button", { name: "Roll back" }).click();
     await waitUntil("the earlier state", async () => (await replicas("carts")) === 2);
+    assert.deepEqual(tab.errors, []);
+  });
+
+  it("a link to an old revision reads a few pages, and more when the user asks", async () => {
+    const configMaps = "/api/v1/namespaces/default/configmaps";
+    const busy = { metadata: { name: "busy" } };
+    const { json } = await server.request("POST", configMaps, busy);
+    for (let change = 1; change <= 260; change += 1) {
+      await server.request("PATCH", `${configMaps}/busy`, { data: { change: String(change) } });
+    }
+    const revision = pickText(json, "metadata.resourceVersion");
+    const path = `/x/configmaps/default/busy/history?rev=${revision}`;
+    await using tab = await openSignedIn(browser, server, { path });
+    const { page } = tab;
+    const more = page.getByRole("button", { name: "Load more" });
+    await more.waitFor();
+    const reads = await page.evaluate(() =>
+      performance.getEntriesByType("resource").filter(({ name }) => name.includes("/v1/history/")),
+    );
+    assert.ok(reads.length <= 4, `${reads.length} requests`);
+    await more.click();
+    const revisions = page.getByRole("region", { name: "Revisions" });
+    await revisions.locator("[aria-current]", { hasText: "created" }).waitFor();
     assert.deepEqual(tab.errors, []);
   });
 

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { insight } from "../../api/insight.ts";
 import { mayOn } from "../../api/rights.ts";
-import type { Revision } from "../../api/types.ts";
+import type { HistoryPage, Revision } from "../../api/types.ts";
 import { DiffView } from "../../components/diff-view.tsx";
 import { countText } from "../../format/number.ts";
 import { useQuery } from "../../query/query.ts";
@@ -26,6 +26,9 @@ const words: Readonly<Record<Revision["type"], string>> = {
   updated: "changed",
   deleted: "deleted",
 };
+
+/** How many pages a link to an old revision may read before the user asks for more. */
+const maxPages = 4;
 
 export function HistoryTab({ viewed, document, query }: TabProps) {
   const { kind, namespace, name } = viewed;
@@ -58,9 +61,7 @@ export function HistoryTab({ viewed, document, query }: TabProps) {
       <div class="stack">
         {error !== undefined && <ErrorPanel error={error} onRetry={refetch} />}
         {chosen === undefined ? (
-          <Panel title={`Revision ${countText(wanted)}`}>
-            <Empty>It is no longer kept, or is not a revision of this resource.</Empty>
-          </Panel>
+          <NotFound wanted={wanted} older={data.isFurther ? next : undefined} />
         ) : (
           <Difference
             viewed={viewed}
@@ -97,25 +98,54 @@ export function HistoryTab({ viewed, document, query }: TabProps) {
   );
 }
 
-type HistoryPage = Awaited<ReturnType<typeof insight.history>>;
+interface FoundPage extends HistoryPage {
+  readonly isNewest: boolean;
+  /** The revision is older than the pages that were read. */
+  readonly isFurther: boolean;
+}
 
-/** The page at the cursor, or the later one that has the revision. */
+/** The page at the cursor, or one of the next that has the revision. */
 async function pageWith(
   wanted: number,
   address: ResourceAddress,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<HistoryPage & { readonly isNewest: boolean }> {
+): Promise<FoundPage> {
   const first = await insight.history(address, cursor, signal);
+  const isFurther = ({ revisions, next }: HistoryPage): boolean =>
+    next !== undefined && wanted > 0 && (revisions.at(-1)?.revision ?? 0) > wanted;
   let page = first;
-  const isLater = ({ revisions }: HistoryPage): boolean =>
-    wanted > 0 && (revisions.at(-1)?.revision ?? 0) > wanted;
-  while (page.next !== undefined && isLater(page)) {
+  for (let read = 1; read < maxPages && isFurther(page); read += 1) {
     page = await insight.history(address, page.next, signal);
   }
+  if (isFurther(page)) return { ...page, isNewest: false, isFurther: true };
   const isFound = findRevision(page.revisions, wanted) !== undefined;
   const isFirst = page === first || !isFound;
-  return { ...(isFirst ? first : page), isNewest: isFirst && cursor === undefined };
+  const shown = isFirst ? first : page;
+  return { ...shown, isNewest: isFirst && cursor === undefined, isFurther: false };
+}
+
+interface NotFoundProps {
+  readonly wanted: number;
+  /** Where the search continues. */
+  readonly older: string | undefined;
+}
+
+function NotFound({ wanted, older }: NotFoundProps) {
+  const text =
+    older === undefined
+      ? "It is no longer kept, or is not a revision of this resource."
+      : "It is older than the revisions that were loaded.";
+  return (
+    <Panel title={`Revision ${countText(wanted)}`}>
+      <Empty>{text}</Empty>
+      {older !== undefined && (
+        <div class="panel-body row">
+          <Button onClick={() => open({ before: older })}>Load more</Button>
+        </div>
+      )}
+    </Panel>
+  );
 }
 
 function findRevision(revisions: readonly Revision[], wanted: number): Revision | undefined {
