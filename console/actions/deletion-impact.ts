@@ -6,7 +6,8 @@ import { kinds } from "../api/kinds.ts";
 import { plural } from "../format/number.ts";
 import { titleOf } from "./action.ts";
 import type { Impact, Subject } from "./action.ts";
-import { childrenOf } from "./children.ts";
+import { ownedOf } from "./children.ts";
+import type { OwnedNode } from "./children.ts";
 
 /** Kinds whose resources only hold data: a click is enough to delete them. */
 const trifles = new Set(["configmaps", "events"]);
@@ -34,10 +35,15 @@ export async function deletionImpact(subjects: readonly Subject[]): Promise<Impa
 
 async function ownedBy({ kind, namespace, name, uid }: Subject): Promise<readonly string[]> {
   if (uid === undefined) return [];
-  const children = await childrenOf({ kind, namespace, name, uid });
   const byKind = new Map<string, number>();
-  for (const child of children) byKind.set(child.kind, (byKind.get(child.kind) ?? 0) + 1);
-  return [...byKind].map(([word, count]) => plural(count, word));
+  const count = (nodes: readonly OwnedNode[]): void => {
+    for (const { resource, owned } of nodes) {
+      byKind.set(resource.kind, (byKind.get(resource.kind) ?? 0) + 1);
+      count(owned);
+    }
+  };
+  count(await ownedOf({ kind, namespace, name, uid }));
+  return [...byKind].map(([word, many]) => plural(many, word));
 }
 
 async function contentOf({ kind, name }: Subject): Promise<readonly string[]> {

@@ -10,6 +10,7 @@ import { seriousFindings, startChromium } from "../peers/chromium.ts";
 import { openSignedIn } from "./signed-in.ts";
 
 const dinosaurs = join(import.meta.dirname, "../../examples/dinosaurs");
+const bakery = join(import.meta.dirname, "../../examples/bakery/bakery.ts");
 const yaml = { "content-type": "application/yaml" };
 
 describe("the API reference in Chromium", () => {
@@ -17,7 +18,7 @@ describe("the API reference in Chromium", () => {
   let server: KubeServer;
 
   before(async () => {
-    const module = [join(import.meta.dirname, "shop-module.ts")];
+    const module = [join(import.meta.dirname, "shop-module.ts"), bakery];
     [browser, server] = await Promise.all([
       startChromium(),
       startKubeServer({ consoleListen: "127.0.0.1:0", module }),
@@ -62,6 +63,22 @@ describe("the API reference in Chromium", () => {
     await body.getByText("engine", { exact: true }).waitFor();
     await body.getByText("one of postgres, mysql").waitFor();
     assert.deepEqual(await seriousFindings(page), []);
+    assert.deepEqual(tab.errors, []);
+  });
+
+  it("the Swagger document of a resource provider is shown with its paths and fields", async () => {
+    await using tab = await openSignedIn(browser, server, { path: "/reference" });
+    const { page } = tab;
+    const apis = page.getByRole("navigation", { name: "APIs" });
+    await apis.getByRole("link", { name: "Example.Bakery 2026-01-01" }).click();
+    const put = /PUT \/subscriptions\/\{subscriptionId\}.*\/Example\.Bakery\/ovens\/\{\w+\}(?!\/)/;
+    await page.getByRole("link", { name: put }).first().click();
+    const body = page.getByRole("region", { name: "Request body" });
+    await body.getByRole("button", { name: "properties" }).click();
+    await body.getByText("degrees", { exact: true }).waitFor();
+    await page.getByText("api-version").first().waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
+    assert.deepEqual([...tab.origins], [server.loopback]);
     assert.deepEqual(tab.errors, []);
   });
 

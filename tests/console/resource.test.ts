@@ -73,6 +73,62 @@ describe("a resource in Chromium", () => {
     );
   });
 
+  it("the editor completes fields and values from the schema of the kind", async () => {
+    await using tab = await openSignedIn(browser, server, { path: `${pages}/carts/yaml` });
+    const { page } = tab;
+    const editor = page.getByRole("textbox", { name: "YAML of carts" });
+    const line = editor.getByText(/^ *engine: postgres$/);
+    const schema = page.waitForResponse((response) => response.url().includes("/openapi/v3/"));
+    await line.click();
+    await schema;
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("netw");
+    const field = page.getByRole("option", { name: /^network/ });
+    await field.waitFor();
+    await field.click();
+    await editor.getByText(/^ *network: ?$/).waitFor();
+    await line.click();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Control+Shift+ArrowLeft");
+    await page.keyboard.type("my");
+    await page.getByRole("option", { name: "mysql" }).click();
+    await editor.getByText(/^ *engine: mysql$/).waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
+    assert.deepEqual(tab.errors, []);
+  });
+
+  it("the owner tree leads from what is owned up to its owners", async () => {
+    const configMaps = "/api/v1/namespaces/default/configmaps";
+    const owned = async (name: string, owner: unknown): Promise<unknown> => {
+      const metadata = { name, ownerReferences: [owner] };
+      const { status, json, text } = await server.request("POST", configMaps, { metadata });
+      assert.equal(status, 201, text);
+      return json;
+    };
+    const referenceTo = (apiVersion: string, kind: string, name: string, document: unknown) => {
+      return { apiVersion, kind, name, uid: pickText(document, "metadata.uid") };
+    };
+    await create("stock");
+    const stock = (await server.request("GET", `${databases}/stock`)).json;
+    const child = await owned("child", referenceTo("shop.example/v1", "Database", "stock", stock));
+    await owned("grandchild", referenceTo("v1", "ConfigMap", "child", child));
+    const path = "/x/configmaps/default/child/related";
+    await using tab = await openSignedIn(browser, server, { path, width: 360, theme: "dark" });
+    const { page } = tab;
+    const tree = page.getByRole("list", { name: "Owner tree" });
+    await tree.getByText("Database/stock").waitFor();
+    const levels = await tree.locator(".owner-line .mono").allTextContents();
+    assert.deepEqual(levels, ["stock", "child", "grandchild"]);
+    await tree.locator("li li li").getByText("grandchild").waitFor();
+    assert.deepEqual(await seriousFindings(page), []);
+    await tree.getByRole("link", { name: "Database/stock" }).click();
+    await page.waitForURL(/\/databases\.shop\.example\/default\/stock/);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("This also deletes 2 ConfigMaps.").waitFor();
+    assert.deepEqual(tab.errors, []);
+  });
+
   it("the history shows what changed, and leads back after a dry run", async () => {
     const patch = { spec: { replicas: 5 } };
     await server.request("PATCH", `${databases}/carts`, patch);
