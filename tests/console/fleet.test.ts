@@ -100,6 +100,16 @@ describe("the fleet in the console", () => {
     await first.filter({ hasText: "rex-4" }).waitFor();
   });
 
+  it("the overview counts a failed instance as failed, and leads to it", async () => {
+    await using tab = await open("/");
+    const { page } = tab;
+    const kinds = page.getByRole("region", { name: "Kinds" });
+    await kinds.getByRole("row", { name: /^Dinosaur .*1 Failed/ }).waitFor();
+    const problems = page.getByRole("region", { name: "Problems by reason" });
+    await problems.getByRole("link", { name: "Dinosaur/bad-egg" }).waitFor();
+    await checkQuiet(tab);
+  });
+
   it("a failed instance names its chosen cluster, and shows hostile words as text", async () => {
     await using tab = await open(`${instances}/bad-egg`);
     const { page } = tab;

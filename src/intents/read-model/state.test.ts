@@ -47,6 +47,22 @@ describe("the state of a resource", () => {
       "InProgress",
     ],
     [
+      "failed, although the run that saw it succeeded",
+      resource(
+        conditions(condition("Ready", "False", "Failed"), condition("Synced", "True", "Done")),
+      ),
+      true,
+      "Failed",
+      "Failed",
+    ],
+    [
+      "changed after what it reconciles failed",
+      resource(conditions(condition("Ready", "False", "Failed", { observedGeneration: 1 }))),
+      true,
+      "Progressing",
+      "Failed",
+    ],
+    [
       "waiting",
       resource(conditions(condition("Ready", "False", "Waiting"))),
       true,

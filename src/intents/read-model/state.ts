@@ -13,7 +13,7 @@ export const resourceStates = [
   "Progressing",
   /** The reconciler waits for another resource. */
   "Waiting",
-  /** The last run failed. */
+  /** The last run failed, or what it reconciles did: the condition Ready has the reason Failed. */
   "Failed",
   /** The condition Ready is False for another reason. */
   "NotReady",
@@ -65,6 +65,8 @@ export function judge(resource: Resource, isReconciled: boolean): Judged {
   if (isTrue) return { state: "Progressing", reason: specChangedReason };
   if (reason === "Waiting") return { state: "Waiting", reason };
   if (reason === "InProgress" || isBehind) return { state: "Progressing", reason };
+  const isFalse = textAt(ready, "status") === "False";
+  if (isFalse && reason === "Failed") return { state: "Failed", reason };
   const isUnknown = textAt(ready, "status") === "Unknown";
   return { state: isUnknown ? "Unknown" : "NotReady", reason: reason || "NotReady" };
 }
