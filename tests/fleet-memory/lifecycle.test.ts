@@ -60,6 +60,19 @@ describe("an instance", () => {
     assert.equal(textAt(ready?.status, "namespace"), `dinosaur-${id}`);
   });
 
+  it("has one event for each change of its phase", async () => {
+    await using life = await openLifecycle();
+    await life.create();
+    await life.settle();
+    const events = (await life.fleet.list("events")) as unknown as readonly JsonObject[];
+    const moves = events.filter((event) => textAt(event, "reason") === "PhaseChanged");
+    assert.deepEqual(moves.map((event) => textAt(event, "message")).toSorted(), [
+      "from accepted to preparing",
+      "from preparing to provisioning",
+      "from provisioning to ready",
+    ]);
+  });
+
   it("waits for its preparations, and later for those of its routes", async () => {
     const routes = preparation("dns", {
       phase: "routes",

@@ -121,7 +121,88 @@ describe("an instance of one server", () => {
     const list = await other.call("/dinosaurs?size=100", { as: "alice" });
     equal(list.json["total"], 20);
   });
+
+  it("moves along each edge of its life once, whichever server works on it", async () => {
+    const [all, deleted] = [300, 100];
+    await one.apply(organisation(20 + all));
+    await one.apply(simulatedCluster);
+    const names = Array.from({ length: all }, (_, at) => `g${at}`);
+    await eachAtOnce(names, async (name, at) => {
+      const body = dinosaur(name);
+      const { status } = await serverOf(at).ask(dinosaurs, { method: "POST", body });
+      equal(status, 201, name);
+    });
+    await untilPhases(20 + all, "ready");
+    await eachAtOnce(names.slice(0, deleted), async (name, at) => {
+      await serverOf(at).ask(`${dinosaurs}/${name}`, { method: "DELETE" });
+    });
+    await untilPhases(20 + all - deleted, "ready");
+    const moves = [one, other].flatMap(({ setpoint }) => movesIn(setpoint.log()));
+    deepEqual(
+      moves.filter((move, at) => moves.indexOf(move) !== at),
+      [],
+      "logged twice",
+    );
+    const ready = moves.filter((move) => move.endsWith(" ready"));
+    equal(new Set(ready.map((move) => move.split(" ")[0])).size, 20 + all);
+    ok(
+      [one, other].every(({ setpoint }) => movesIn(setpoint.log()).length > 0),
+      "both have worked",
+    );
+  });
 });
+
+const dinosaurs = `/apis/dinosaurs.example.dev/v1/namespaces/org-${acme}/dinosaurs`;
+
+function serverOf(at: number): FleetServer["setpoint"] {
+  return (at % 2 === 0 ? one : other).setpoint;
+}
+
+async function eachAtOnce(
+  names: readonly string[],
+  work: (name: string, at: number) => Promise<void>,
+): Promise<void> {
+  for (let at = 0; at < names.length; at += 50) {
+    const some = names.slice(at, at + 50);
+    await Promise.all(some.map(async (name, index) => await work(name, at + index)));
+  }
+}
+
+/** All instances that there are have this phase. */
+async function untilPhases(count: number, phase: string): Promise<void> {
+  await waitUntil(
+    `${count} instances to be ${phase}`,
+    async () => {
+      const { body } = await one.setpoint.ask(dinosaurs);
+      const items = objectsAt(JSON.parse(String(body)) as JsonObject, "items");
+      const isThere = items.every((item) => textAt(item, "status", "phase") === phase);
+      return isThere && items.length === count;
+    },
+    { limitMs: 120_000 },
+  );
+}
+
+/** Such as "ID provisioning ready", for each line. */
+function movesIn(log: string): readonly string[] {
+  return log.split("\n").flatMap((line) => {
+    if (!line.includes("instance moved")) return [];
+    const { instance, from, phase } = JSON.parse(line) as Record<string, string>;
+    return [`${instance} ${from} ${phase}`];
+  });
+}
+
+const simulatedCluster: JsonObject = {
+  apiVersion: "fleet.setpoint.dev/v1",
+  kind: "DataPlaneCluster",
+  metadata: { name: "east-1" },
+  spec: {
+    provider: "aws",
+    region: "us-east-1",
+    isMultiAz: true,
+    dns: "apps.east-1.example.com",
+    executor: { kind: "simulator" },
+  },
+};
 
 function dinosaur(name: string): JsonObject {
   const metadata = { name, namespace: `org-${acme}` };
