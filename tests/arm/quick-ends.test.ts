@@ -153,6 +153,10 @@ onEachStore(
       const first = put("moments/twice", { mode: "held" });
       const name = await stored("twice-");
       const second = put("moments/twice", { mode: "held" });
+      await waitUntil("both requests", async () => {
+        const { text } = await server.request("GET", "/metrics");
+        return /^apiserver_current_inflight_requests 3$/m.test(text);
+      });
       const go = { metadata: { annotations: { "tests.dev/go": "true" } } };
       const patch = { "content-type": "application/merge-patch+json" };
       const letGo = await server.request("PATCH", `${kube}/${name}`, go, patch);
