@@ -1,7 +1,8 @@
 // Kills servers and agents while customers create and delete instances, then looks at what is left
 // in the real neighbours. Two servers share a PostgreSQL, two clusters have an agent process each,
-// and every instance has DNS records in PowerDNS and a client at an OpenID provider. After all
-// instances are deleted, no record, no client and no unit of a counter may remain.
+// and every instance has DNS records in PowerDNS and a client at an OpenID provider. DNS answers
+// for the routes of ready instances. After all instances are deleted, no record, no client and no
+// unit of a counter may remain.
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,11 +15,12 @@ import type { Program } from "../peers/child.ts";
 import { startOidcProvider } from "../peers/oidc-provider.ts";
 import type { OidcPeer } from "../peers/oidc-provider.ts";
 import { startPostgres } from "../peers/postgres.ts";
-import { powerDnsKey, powerDnsServer, startPowerDns } from "../peers/powerdns.ts";
+import { powerDnsKey, startPowerDns } from "../peers/powerdns.ts";
 import type { Service } from "../peers/service.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { waitUntil } from "../peers/wait.ts";
+import { createZone, recordsLeft, unresolvedRoutes, zone } from "./campaign-dns.ts";
 
 export interface FleetCampaignOptions {
   readonly seed: number;
@@ -39,7 +41,6 @@ export interface FleetCampaignResult {
 const group = "fleet.setpoint.dev";
 const clusters = ["east-1", "east-2"];
 const namespace = "org-acme";
-const zone = "dinosaurs.example.";
 const dinosaurs = `/apis/dinosaurs.example.dev/v1/namespaces/${namespace}/dinosaurs`;
 const leaseSeconds = 3;
 
@@ -52,8 +53,10 @@ export async function fleetCampaign(given: FleetCampaignOptions): Promise<FleetC
   await customers.work(given.troubleMs);
   await troubled;
   const seen = await seenIn(scene, given.convergeMs);
+  const unresolved = await unresolvedRoutes(scene.dns, await routesIn(scene, given.convergeMs));
   const startedAt = performance.now();
-  const findings = await endingOf(scene, customers, given.convergeMs);
+  const left = await endingOf(scene, customers, given.convergeMs);
+  const findings = [...unresolved, ...left];
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   const summary =
     `${customers.created} created, ${customers.deleted} deleted under trouble, ` +
@@ -70,6 +73,24 @@ async function seenIn(scene: Scene, limitMs: number): Promise<FleetCampaignResul
       const records = (await recordsLeft(scene.dns)).length;
       const clients = scene.provider.registeredClients().length;
       return records > 0 && clients > 0 ? { records, clients } : undefined;
+    },
+    { limitMs },
+  );
+}
+
+/** The routes of some ready instances. */
+async function routesIn(
+  { servers: [server] }: Scene,
+  limitMs: number,
+): Promise<readonly JsonObject[]> {
+  if (server === undefined) throw new Error("the campaign has servers");
+  return await waitUntil(
+    "a ready instance",
+    async () => {
+      const items = objectsAt(await read(server, dinosaurs), "items");
+      const ready = items.filter((item) => textAt(item, "status", "phase") === "ready");
+      const routes = ready.flatMap((item) => objectsAt(item, "status", "routes"));
+      return routes.length > 0 ? routes.slice(0, 20) : undefined;
     },
     { limitMs },
   );
@@ -110,15 +131,6 @@ async function openScene(
     return found.every((cluster) => textAt(cluster, "status", "phase") === "ready");
   });
   return { random: seededRandom(seed), servers: [first, second], agents, dns, provider };
-}
-
-async function createZone(dns: Service): Promise<void> {
-  const body = { name: zone, kind: "Native", nameservers: [`ns1.${zone}`] };
-  await fetch(`${dns.url}${powerDnsServer}/zones`, {
-    method: "POST",
-    headers: { "x-api-key": powerDnsKey, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
 }
 
 interface Neighbours {
@@ -456,16 +468,6 @@ async function managedLeft(server: Setpoint): Promise<readonly string[]> {
   return objectsAt(list, "items").map((item) => {
     return `the ManagedInstance ${textAt(item, "metadata", "name")} is left`;
   });
-}
-
-async function recordsLeft(dns: Service): Promise<readonly string[]> {
-  const answer = await fetch(`${dns.url}${powerDnsServer}/zones/${zone}`, {
-    headers: { "x-api-key": powerDnsKey },
-  });
-  const sets = objectsAt((await answer.json()) as JsonObject, "rrsets");
-  return sets
-    .filter((set) => !["SOA", "NS"].includes(textAt(set, "type")))
-    .map((set) => `the record ${textAt(set, "name")} is left`);
 }
 
 /** Counters of the quota and of the region, as the status shows them a little later. */
