@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
-import { textAt } from "../../src/kernel/json-read.ts";
+import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
 import { waitUntil } from "../peers/wait.ts";
 import { acme, globex, isError, startFleetServer } from "./fleet-server.ts";
 import type { FleetServer, Reply } from "./fleet-server.ts";
@@ -194,5 +194,47 @@ describe("a creation", () => {
     const { body } = await server.setpoint.ask(path);
     const { spec } = JSON.parse(String(body)) as { spec: JsonObject };
     deepEqual(spec["members"], [{ user: "eli", claimedFrom }]);
+  });
+});
+
+describe("a creation after a change of the Offering", () => {
+  const offering = "/apis/fleet.setpoint.dev/v1/offerings/dinosaurs";
+  const readOffering = async (): Promise<JsonObject> =>
+    JSON.parse(String((await server.setpoint.ask(offering)).body)) as JsonObject;
+  const change = async (spec: JsonObject): Promise<void> => {
+    const headers = { "content-type": "application/merge-patch+json" };
+    const reply = await server.setpoint.ask(offering, { method: "PATCH", body: { spec }, headers });
+    equal(reply.status, 200, String(reply.body));
+  };
+
+  it("is refused in a full region until a deletion has ended, without an agent", async () => {
+    // One is there: see above.
+    const types = [{ name: "standard", limit: 2 }];
+    const [aws = {}] = objectsAt((await readOffering())["spec"], "providers");
+    const regions = objectsAt(aws, "regions").map((region) =>
+      textAt(region, "id") === "eu-west-1" ? Object.assign({}, region, { types }) : region,
+    );
+    await change({ providers: [{ ...aws, regions }] });
+    await waitUntil("the limit of the region", async () =>
+      objectsAt((await readOffering())["status"], "regions").some(
+        (region) => textAt(region, "region") === "eu-west-1" && region["capacity"] === 2,
+      ),
+    );
+    const first = await create("alice", { name: "full-1", region: "eu-west-1" });
+    equal(first.status, 202, first.text);
+    const next = { name: "full-2", region: "eu-west-1" };
+    isError(await create("alice", next), 403, 24);
+    const path = `/dinosaurs/${textAt(first.json, "id")}?async=true`;
+    equal((await server.call(path, { method: "DELETE", as: "alice" })).status, 202);
+    await waitUntil("room", async () => (await create("alice", next)).status === 202);
+  });
+
+  it("is refused when the type that the caller would get is disabled", async () => {
+    const types = objectsAt((await readOffering())["spec"], "types").map((type) =>
+      textAt(type, "name") === "eval" ? Object.assign({}, type, { enabled: false }) : type,
+    );
+    await change({ types });
+    await server.acceptTerms("dora");
+    isError(await create("dora", { name: "trial" }), 403, 4);
   });
 });
