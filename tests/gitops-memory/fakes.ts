@@ -12,7 +12,11 @@ import { openPolicy } from "../../src/modules/gitops/policy/open-policy.ts";
 import type { RenderResult } from "../../src/modules/gitops/render/renderer.ts";
 import { referenceKey } from "../../src/modules/gitops/object-reference.ts";
 import type { ObjectReference } from "../../src/modules/gitops/object-reference.ts";
-import type { SourceState, SourceTree } from "../../src/modules/gitops/source/source-trees.ts";
+import type {
+  SourceProblem,
+  SourceState,
+  SourceTree,
+} from "../../src/modules/gitops/source/source-trees.ts";
 import type { Health } from "../../src/modules/gitops/status/health.ts";
 import { reportDeployment } from "../../src/modules/gitops/status/report-deployment.ts";
 import type {
@@ -33,6 +37,8 @@ export interface FakeRepository {
   head: string;
   /** The objects of each commit, or of COMMIT/PATH. */
   readonly commits: Map<string, readonly JsonObject[]>;
+  /** Commits without the path. */
+  readonly gone: Set<string>;
   problem: SourceState | undefined;
   refusal: RenderResult | undefined;
 }
@@ -68,6 +74,7 @@ export function openFakes(): Fakes {
   const repository: FakeRepository = {
     head: "",
     commits: new Map(),
+    gone: new Set(),
     problem: undefined,
     refusal: undefined,
   };
@@ -106,6 +113,7 @@ export function openFakes(): Fakes {
           return { kind: "problem", reason: "RefNotFound" as never, message, isFinal: true };
         },
         open: async ({ commit }, path) => {
+          if (repository.gone.has(commit)) return noPath(path);
           const ofPath = `${commit}/${path}`;
           const tree = { commit: repository.commits.has(ofPath) ? ofPath : commit };
           const found = { kind: "tree", tree, [Symbol.asyncDispose]: async () => undefined };
@@ -130,6 +138,11 @@ export function openFakes(): Fakes {
       report: reportDeployment,
     };
   }
+}
+
+function noPath(path: string): SourceProblem {
+  const message = `the commit has no path ${path}`;
+  return { kind: "problem", reason: "PathNotFound", message, isFinal: true };
 }
 
 function renderedOf(objects: readonly JsonObject[]): RenderResult {

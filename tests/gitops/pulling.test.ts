@@ -307,6 +307,47 @@ test("a report that lies or is too large has no effect", async () => {
   await tenant.reached("shop", isSyncedAt(commit));
 });
 
+test("the agent runs the hooks of a deletion around the deletion of the objects", async () => {
+  await remote.create("ending");
+  await tenant.addCredential("ending");
+  const hook = (name: string, phase: string): string => {
+    const object = JSON.parse(configMapFile(name, { value: phase })) as JsonObject;
+    const annotations = { "gitops.setpoint.dev/hook": phase };
+    return JSON.stringify({ ...object, metadata: { name, annotations } });
+  };
+  const commit = await remote.commit("ending", {
+    files: {
+      "deploy/a.json": configMapFile("ending", { value: "1" }),
+      "deploy/b.json": hook("before", "PreDelete"),
+      "deploy/c.json": hook("after", "PostDelete"),
+    },
+  });
+  const source = { repoURL: remote.url("ending"), path: "deploy" };
+  await tenant.deployHeld("ending", source, { destination: { environment: "east" } });
+  await tenant.reached("ending", isSyncedAt(commit));
+  const types: string[] = [];
+  const path = "/api/v1/namespaces/jane/configmaps?watch=true";
+  using watch = await cluster.watch(path);
+  await server.ask(tenant.pathOf("ending"), { method: "DELETE" });
+  await until("the deployment to be deleted", async () => {
+    return (await read(server, tenant.pathOf("ending"))) === undefined;
+  });
+  for (const { type, object } of watch.events) types.push(`${type} ${object.metadata.name}`);
+  const order = types.filter((each) => /^(?:ADDED (?:before|after)|DELETED)/.test(each));
+  const [first, ...rest] = order;
+  assert.equal(first, "ADDED before");
+  assert.deepEqual(rest.toSorted(), [
+    "ADDED after",
+    "DELETED after",
+    "DELETED before",
+    "DELETED ending",
+  ]);
+  assert.ok(order.indexOf("ADDED after") > order.indexOf("DELETED ending"), order.join());
+  for (const name of ["ending", "before", "after"]) {
+    assert.equal(await valueInCluster(name), undefined);
+  }
+});
+
 test("a deleted deployment leaves no object in the cluster, and no bundle", async () => {
   await server.ask(tenant.pathOf("wrong"), { method: "DELETE" });
   await server.ask(tenant.pathOf("shop"), { method: "DELETE" });

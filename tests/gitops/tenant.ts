@@ -113,6 +113,13 @@ export class Tenant {
     await this.#putGitOps("GitOpsDeployment", { name }, spec);
   }
 
+  /** With the finalizer: its deletion waits for its objects and hooks. */
+  async deployHeld(name: string, source: JsonObject, more: JsonObject = {}): Promise<void> {
+    const metadata = { name, finalizers: ["gitops.setpoint.dev/objects"] };
+    const spec = { source, type: "automated", ...more };
+    await this.#putGitOps("GitOpsDeployment", metadata, spec);
+  }
+
   async #putGitOps(kind: string, metadata: JsonObject, spec: JsonObject): Promise<void> {
     const plural = `${kind.toLowerCase()}s`;
     await this.put(gitopsApi, plural, { apiVersion, kind, metadata, spec });

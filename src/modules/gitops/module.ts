@@ -31,7 +31,7 @@ const recorded = ["gitsources", "inventories", "operations"];
 
 export const gitops: BuiltInModule = {
   name: "gitops",
-  version: 3,
+  version: 4,
   kinds: gitopsKinds,
   forms: seedForms,
   cachedKinds: [policiesKind, healthRulesKind, deploymentSetsKind],

@@ -15,7 +15,7 @@ import type { ObjectReport } from "../status/deployment-report.ts";
 import { healthStatuses } from "../kinds/kind-parts.ts";
 import type { Health } from "../status/health.ts";
 import { trackedBy, trackingId } from "../sync/desired.ts";
-import type { OperationState } from "../sync/operation.ts";
+import type { OperationState, OperationStep } from "../sync/operation.ts";
 import {
   operationDocument,
   operationIn,
@@ -293,7 +293,7 @@ export function stepsIn(document: JsonObject): StepsReport {
       step === undefined
         ? undefined
         : {
-            phase: textAt(step, "phase") as SyncPhase,
+            phase: textAt(step, "phase") as OperationStep["phase"],
             wave: numberAt(step, "wave") ?? 0,
             sinceMs: numberAt(step, "sinceMs") ?? 0,
           },

@@ -7,6 +7,8 @@ import { gitopsLimits } from "../limits.ts";
 import { anyName, anyText, commitId, conditions, count, health } from "./kind-parts.ts";
 import { longText, reference, refName, repoUrl, syncStatuses, time } from "./kind-parts.ts";
 
+const syncPhases = ["PreSync", "Sync", "PostSync", "SyncFail"] as const;
+
 const syncResult = object({
   revision: commitId,
   resources: list(
@@ -14,9 +16,9 @@ const syncResult = object({
       ...reference,
       status: choice("Synced", "SyncFailed", "Pruned", "PruneSkipped"),
       message: longText,
-      hookType: choice("PreSync", "Sync", "PostSync", "SyncFail", "PreDelete", "PostDelete"),
+      hookType: choice(...syncPhases, "PreDelete", "PostDelete"),
       hookPhase: choice("Running", "Terminating", "Failed", "Error", "Succeeded"),
-      syncPhase: choice("PreSync", "Sync", "PostSync", "SyncFail"),
+      syncPhase: choice(...syncPhases),
     }),
     gitopsLimits.maxStatusResults,
   ),
@@ -38,7 +40,7 @@ const operationState: JsonObject = object({
   syncResult,
   step: described(
     object({
-      phase: choice("PreSync", "Sync", "PostSync", "SyncFail", "Prune"),
+      phase: choice(...syncPhases, "PreDelete", "Prune", "PostDelete"),
       wave: { type: "integer" },
       since: time,
       done: count,

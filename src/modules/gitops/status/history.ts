@@ -11,6 +11,7 @@ export function historyAfter(
   previous: JsonObject,
 ): JsonObject {
   if (operation?.phase !== "Succeeded" || operation.trigger === "SelfHeal") return {};
+  if (operation.trigger === "Deletion") return {};
   const { revision, trigger, startedAtMs, finishedAtMs = startedAtMs } = operation;
   const history = objectsAt(previous, "history");
   const last = history.at(-1);

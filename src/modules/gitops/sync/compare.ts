@@ -28,7 +28,8 @@ import { observe } from "./observe.ts";
 import type { Observed, ObserveInput } from "./observe.ts";
 import type { OperationState, SyncBlocker, WaitingSyncRun } from "./operation.ts";
 import { operationIn } from "./operation-document.ts";
-import type { Plan } from "./plan.ts";
+import { manifestOptions } from "./manifest-options.ts";
+import type { DeletionPhase, Plan } from "./plan.ts";
 import type { SyncRunOf } from "./run.ts";
 import { invalidSpec, planRules, renderOptions, specProblem, windowsOf } from "./spec.ts";
 import type { StepsReport } from "./steps.ts";
@@ -61,10 +62,17 @@ export interface Stopped {
   readonly againMs: number | undefined;
 }
 
+/** Instead of a sync: the hooks of a deletion, of `targetRevision` or of another commit. */
+export interface HooksOnly {
+  readonly phase: DeletionPhase;
+  readonly commit?: string;
+}
+
 /** `current` is what the run knows of the operation after it was read from the status. */
 export async function compare(
   run: SyncRunOf,
   current?: OperationState,
+  hooks?: HooksOnly,
 ): Promise<Compared | Stopped> {
   const { resource, context, ports } = run;
   const operation = current ?? operationIn(objectAt(resource, "status"));
@@ -77,11 +85,11 @@ export async function compare(
     ...webhookUrl(run),
     ...(operation === undefined ? {} : { operation }),
   };
-  const wanted = await wantedObjects(run, given, operation);
+  const wanted = await wantedObjects(run, given, operation, hooks);
   if (wanted.kind === "stopped") return wanted;
   const { head, facts, pending, revision, target, exchange, rules, rendered } = wanted;
   const inventory = await readInventory(ports.intents.store, resource, rules.identity);
-  const observed = await observedIn(run, wanted, inventory, operation);
+  const observed = await observedIn(run, wanted, inventory, operation, hooks);
   // The report of the agent wakes the deployment.
   if (observed.kind === "not yet") return stopped(facts, { isPending: true });
   if (observed.kind === "problem") {
@@ -130,6 +138,7 @@ async function observedIn(
   { pending, revision, target, exchange, rules, rendered }: Wanted,
   inventory: StoredInventory,
   operation: OperationState | undefined,
+  hooks: HooksOnly | undefined,
 ): Promise<Observed | TargetProblem | NotObserved> {
   const { resource, ports } = run;
   const requested = pending.find(({ metadata }) => metadata.name === syncRunOf(operation, pending));
@@ -142,6 +151,7 @@ async function observedIn(
     rendered: rendered.objects,
     inventory: inventory.entries,
     hookSuffix: hookSuffix(operation, revision),
+    ...(hooks === undefined ? {} : onlyHooks(resource, rendered, hooks)),
   };
   if (exchange !== undefined) return await observeByAgent(run, exchange, about, operation);
   const { settled } = ports;
@@ -150,6 +160,19 @@ async function observedIn(
   const forbidden: ObserveInput["forbidden"] = async (desired) =>
     await forbiddenIn(run, rules.identity, desired);
   return await observe({ ...about, target, settled, existing, forbidden });
+}
+
+/** What else the deployment has is deleted by its inventories. */
+function onlyHooks(
+  resource: Resource,
+  { objects }: Rendered,
+  { phase }: HooksOnly,
+): Pick<ObserveInput, "rendered" | "inventory" | "planRules"> {
+  const rendered = objects.filter(
+    ({ object }) => manifestOptions(object).hook?.phases.includes(phase) === true,
+  );
+  const rules = planRules(resource, "Deletion", false);
+  return { rendered, inventory: [], planRules: { ...rules, deletion: phase } };
 }
 
 function blockersOf(
@@ -193,6 +216,7 @@ async function wantedObjects(
   run: SyncRunOf,
   given: DeploymentFacts,
   operation: OperationState | undefined,
+  hooks: HooksOnly | undefined,
 ): Promise<Wanted | Stopped> {
   const { resource, context, ports } = run;
   let facts = given;
@@ -204,8 +228,11 @@ async function wantedObjects(
   const head = await ports.trees.sourceOf(resource, context);
   if (head.kind === "pending") return stop({}, gitopsLimits.driftSeconds * 1_000);
   if (head.kind === "problem") return stop({ source: head, problems: sourceProblems(head) });
-  const pending = await pendingSyncRuns(ports.intents.store, resource);
-  const revision = await revisionOf(run, head, operation, pending);
+  const pending = hooks === undefined ? await pendingSyncRuns(ports.intents.store, resource) : [];
+  const revision =
+    hooks?.commit === undefined
+      ? await revisionOf(run, head, operation, pending)
+      : { ...head, commit: hooks.commit };
   if (revision.kind === "problem") {
     return stop({ source: revision, problems: sourceProblems(revision) });
   }

@@ -27,8 +27,11 @@ export function makePlan(input: PlanInput): Plan {
   const kept = planned.filter(({ hook }) => hook === undefined);
   const count = (action: PlannedObject["action"]): number =>
     kept.filter((each) => each.action === action).length;
-  const steps = stepsOf(["PreSync", "Sync", "PostSync"], objects, all, heldKeys, input);
-  const onFailure = stepsOf(["SyncFail"], objects, all, heldKeys, input);
+  const { deletion } = input.rules;
+  const phases = deletion === undefined ? (["PreSync", "Sync", "PostSync"] as const) : [deletion];
+  const steps = stepsOf(phases, objects, all, heldKeys, input);
+  const afterFailure = deletion === undefined ? (["SyncFail"] as const) : [];
+  const onFailure = stepsOf(afterFailure, objects, all, heldKeys, input);
   if (steps.length > gitopsLimits.maxWaves) {
     const message = `the revision has ${steps.length} waves; ${gitopsLimits.maxWaves} are allowed`;
     problems.push({ kind: "TooMany", at: undefined, from: undefined, message });

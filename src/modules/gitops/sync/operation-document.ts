@@ -13,7 +13,7 @@ import { withinBytes } from "../bounded.ts";
 import { digestOf } from "../digest.ts";
 import { gitopsLimits } from "../limits.ts";
 import type { ObjectReference } from "../object-reference.ts";
-import type { OperationState, SyncResult, SyncTrigger } from "./operation.ts";
+import type { OperationState, OperationStep, SyncResult, SyncTrigger } from "./operation.ts";
 import type { SyncPhase } from "./plan.ts";
 
 export function operationDocument(operation: OperationState): JsonObject {
@@ -59,7 +59,7 @@ export function operationIn(status: JsonObject | undefined): OperationState | un
       step === undefined
         ? undefined
         : {
-            phase: textAt(step, "phase") as SyncPhase,
+            phase: textAt(step, "phase") as OperationStep["phase"],
             wave: numberAt(step, "wave") ?? 0,
             sinceMs: timeAt(step, "since") ?? timeAt(state, "startedAt") ?? 0,
           },
@@ -116,7 +116,9 @@ export function resultOf(document: JsonObject): SyncResult {
     at,
     status: textAt(document, "status") as SyncResult["status"],
     message: textAt(document, "message"),
-    syncPhase: (textAt(document, "syncPhase") || "Sync") as SyncPhase,
+    syncPhase: (textAt(document, "syncPhase") ||
+      textAt(document, "hookType") ||
+      "Sync") as SyncPhase,
     ...(hookPhase === "" ? {} : { hookPhase: hookPhase as "Running" }),
   };
 }

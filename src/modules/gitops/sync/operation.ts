@@ -30,7 +30,8 @@ export interface OperationState {
 }
 
 export interface OperationStep {
-  readonly phase: SyncPhase;
+  /** Prune: of a deletion whose first hooks have ended, and whose objects are being deleted. */
+  readonly phase: SyncPhase | "Prune";
   readonly wave: number;
   /** When the sync came to it. */
   readonly sinceMs: number;

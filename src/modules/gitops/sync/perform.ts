@@ -138,7 +138,8 @@ function errorThatStops({ resource }: SyncRunOf, { problems }: Plan): string | u
   return `${first.message}${more}`;
 }
 
-function continues({ spec }: SyncRunOf["resource"]): boolean {
+/** Whether objects that are refused do not stop the others. */
+export function continues({ spec }: SyncRunOf["resource"]): boolean {
   return objectAt(spec, "syncPolicy")["onError"] === "Continue";
 }
 

@@ -45,6 +45,8 @@ export interface PlanRules {
   readonly ignore: readonly IgnoreRule[];
   /** Hooks run in a sync, not in a self-heal. */
   readonly hooks: boolean;
+  /** The steps are the hooks of this phase alone: the deployment is being deleted. */
+  readonly deletion?: DeletionPhase;
 }
 
 export interface IgnoreRule {
@@ -86,7 +88,8 @@ export interface Plan {
   };
 }
 
-export type SyncPhase = "PreSync" | "Sync" | "PostSync" | "SyncFail" | "PreDelete" | "PostDelete";
+export type SyncPhase = "PreSync" | "Sync" | "PostSync" | "SyncFail" | DeletionPhase;
+export type DeletionPhase = "PreDelete" | "PostDelete";
 
 /** One wave of one phase. The next one begins when its objects are healthy and its hooks ended. */
 export interface PlanStep {

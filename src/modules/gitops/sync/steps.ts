@@ -8,7 +8,7 @@ import type { HealthRules } from "../status/health.ts";
 import type { Target } from "../targets/target.ts";
 import { executeStep } from "./execute.ts";
 import type { OperationState, OperationStep, SyncResult } from "./operation.ts";
-import type { Plan, PlanStep, SyncPhase } from "./plan.ts";
+import type { Plan, PlanStep } from "./plan.ts";
 
 export interface StepsInput {
   readonly plan: Plan;
@@ -117,7 +117,7 @@ function lateWave(
   return `the wave ${step.wave} of ${step.phase} did not end within ${seconds} seconds`;
 }
 
-const phases: readonly SyncPhase[] = ["PreSync", "Sync", "PostSync", "SyncFail"];
+const phases: readonly OperationStep["phase"][] = ["PreSync", "Sync", "PostSync", "SyncFail"];
 
 function firstStep(steps: readonly PlanStep[], { step }: Pick<OperationState, "step">): number {
   if (step === undefined) return 0;
