@@ -10,7 +10,7 @@ import { installKind } from "../../../intents/install-kind.ts";
 import { definitionsKind } from "../../../intents/kinds/definition-kinds.ts";
 import type { Intents } from "../../../intents/request.ts";
 import { annotations } from "../../../kernel/annotations.ts";
-import { isSetpointError } from "../../../kernel/errors.ts";
+import { isSetpointError, SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { objectAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
@@ -59,15 +59,16 @@ async function reconcile(
   resource: Resource,
   context: Context,
 ): Promise<Outcome> {
+  const clusters = clustersIn(ports);
   const offering = readOffering(resource);
   const refused = await install(ports, offering, context);
   if (refused !== undefined) return refused;
   await ensure(ports.ownIntents, memberRoleDocument);
   await context.children.apply(offeringRole(offering));
-  const maxima = regionMaxima(offering, clustersIn(ports));
+  const maxima = regionMaxima(offering, clusters);
   await bound(maxima, context);
   const all = [...others(ports, offering), offering];
-  await boundShared(ports, context, sharedMaxima(all, clustersIn(ports)));
+  await boundShared(ports, context, sharedMaxima(all, clusters));
   const regions = await Promise.all(maxima.map(async (each) => await regionStatus(ports, each)));
   // The columns of `kubectl get` show both.
   const counts = { ready: 0, failed: 0, ...ports.countsOf(offering.name)?.byPhase() };
@@ -80,9 +81,13 @@ async function reconcile(
   });
 }
 
+/** Throws while this process stops: a region without clusters would lose its bound. */
 function clustersIn({ state }: OfferingPorts): Parameters<typeof regionMaxima>[1] {
   const clusters = state.clusters();
-  return (...place) => clusters?.inRegion(...place) ?? [];
+  if (clusters === undefined) {
+    throw new SetpointError("module.unavailable", "the clusters of the fleet are not followed");
+  }
+  return (...place) => clusters.inRegion(...place);
 }
 
 function others({ state }: OfferingPorts, { name }: Offering): readonly Offering[] {
