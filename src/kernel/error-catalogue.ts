@@ -273,6 +273,36 @@ export const catalogue = {
     summary: "A restore needs an empty store and this one holds data.",
     action: "Restore into a new folder (--data) or an empty database (--store).",
   },
+  "store.not_primary": {
+    status: 503,
+    retry: "backoff",
+    summary: "The store is a secondary, which accepts no writes.",
+    action: "Send the write to the primary that the message names.",
+  },
+  "store.not_secondary": {
+    status: 409,
+    retry: "never",
+    summary: "The store is a primary, which does not follow another store.",
+    action: "Follow with a store that was seeded as a secondary, or demote this one first.",
+  },
+  "replication.invalid": {
+    status: 409,
+    retry: "after_read",
+    summary: "A shipment of changes does not continue the store, or is not authentic.",
+    action: "Ship again from the place of the secondary; check that both have the same keys.",
+  },
+  "replication.diverged": {
+    status: 409,
+    retry: "never",
+    summary: "The secondary has changes that its primary does not have.",
+    action: "Keep a backup of the secondary, and seed an empty store from the primary.",
+  },
+  "replication.fenced": {
+    status: 409,
+    retry: "never",
+    summary: "The changes come from a primary that was replaced by a promotion.",
+    action: "Stop that primary, and seed its store again as a secondary of the new primary.",
+  },
   "backup.invalid": {
     status: 400,
     retry: "never",

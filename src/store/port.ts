@@ -21,6 +21,7 @@
  *  P9 opaque        Documents come back byte for byte as written: unknown fields survive.
  *  P10 sealed       Values at `draft.secrets` are never on disk in the clear.
  *  P11 caused       A change records the cause of its write, and shows it wherever it is read.
+ *  P12 one primary  A commit on a secondary is `store.not_primary` and changes nothing.
  *
  * Errors are SetpointErrors. A refused write is an answer, not an exception: `commit` rejects only
  * when the whole request failed (overloaded, unavailable, closed, full, outcome unknown, ...). A
@@ -32,6 +33,7 @@ import type { SetpointError } from "../kernel/errors.ts";
 import type { ResourceKey } from "../kernel/resource.ts";
 import type { Requirement } from "../kernel/selector.ts";
 import type { Cause } from "../kernel/cause.ts";
+import type { DumpRow } from "./dump-row.ts";
 import type { Erasure } from "./erasure.ts";
 import type { KeyCare } from "./key-care.ts";
 import type { Backlog, BacklogQuery, WorkState } from "./work-state.ts";
@@ -182,6 +184,7 @@ export interface Store extends KeyCare, Erasure, AsyncDisposable {
 /** Kept beside, as they are only for those who look on, erase, or change keys. */
 export type { KeyCare, KeyUse, OtherRing } from "./key-care.ts";
 export type { Backlog, BacklogQuery, LiveClaim, WorkItem, WorkState } from "./work-state.ts";
+export type { DumpRow } from "./dump-row.ts";
 
 // --- writing -------------------------------------------------------------------------------------
 
@@ -463,38 +466,3 @@ export interface VerifyOptions {
   /** Stop after this many findings; as many as a page has when left out. */
   readonly limit?: number;
 }
-
-/** One row of a dump, in the order meta, change*, name*, use*, bound*, due*; see backup.ts. */
-export type DumpRow =
-  | {
-      readonly row: "meta";
-      readonly head: number;
-      readonly compacted: number;
-      /** At least the highest token given: they go on growing after a restore. */
-      readonly lastToken: number;
-    }
-  | {
-      readonly row: "change";
-      readonly revision: number;
-      readonly previous: number | null;
-      readonly type: Change["type"];
-      readonly key: ResourceKey;
-      readonly uid: string;
-      readonly atMs: number;
-      readonly terms: readonly string[];
-      readonly digest: Buffer;
-      /** As stored: null for a deletion that shows the previous document; secrets blanked. */
-      readonly document: Buffer | null;
-      readonly sealed: Buffer | null;
-      readonly cause?: Cause;
-    }
-  | { readonly row: "name"; readonly name: UniqueName; readonly key: ResourceKey }
-  | { readonly row: "use"; readonly use: CounterUse; readonly key: ResourceKey }
-  | { readonly row: "bound"; readonly bound: CounterBound; readonly key: ResourceKey }
-  | {
-      readonly row: "due";
-      readonly key: ResourceKey;
-      /** Relative to the dump, since clocks differ. Claims are not dumped. */
-      readonly afterMs: number;
-      readonly attempts: number;
-    };

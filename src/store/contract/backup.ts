@@ -164,7 +164,9 @@ function restoring(open: OpenStore): void {
 
   scenario(open, "an empty store can be dumped and loaded", async (h) => {
     const rows = await allRows(h.store);
-    assert.deepEqual(rows, [{ row: "meta", head: 0, compacted: 0, lastToken: 0 }]);
+    assert.deepEqual(rows, [
+      { row: "meta", head: 0, compacted: 0, lastToken: 0, epoch: 1, held: 0 },
+    ]);
     await using fresh = await open();
     await fresh.store.load(rowsOf(rows));
     assert.equal(await commit(fresh.store, put(held)), 1);

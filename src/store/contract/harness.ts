@@ -6,6 +6,7 @@ import { deepEqual } from "node:assert/strict";
 import { test } from "node:test";
 import type { SealKey } from "../key-ring.ts";
 import type { Store } from "../port.ts";
+import type { ReplicatedStore } from "../replication.ts";
 
 export interface OpenOptions {
   /** The key ring, active key first. The harness makes one when it is left out. */
@@ -29,6 +30,13 @@ export interface StoreHarness extends AsyncDisposable {
 
 /** Opens an empty store of its own. */
 export type OpenStore = (options?: OpenOptions) => Promise<StoreHarness>;
+
+/** As `OpenStore`, of an implementation that can be a primary and a secondary. */
+export type OpenReplicated = (options?: OpenOptions) => Promise<ReplicatedHarness>;
+
+export interface ReplicatedHarness extends StoreHarness {
+  readonly store: ReplicatedStore;
+}
 
 /** What the suite may ask of an implementation. Tests of what it has not are not registered. */
 export interface Traits {

@@ -14,7 +14,7 @@ export function dumpRows(state: ModelState, nowMs: number): readonly DumpRow[] {
   const { head, compacted, lastToken } = state;
   const lives = [...state.live.values()];
   return [
-    { row: "meta", head, compacted, lastToken },
+    { row: "meta", head, compacted, lastToken, epoch: 1, held: 0 },
     ...[...state.log.values()].map(changeRow),
     ...lives.flatMap(({ key, held }) =>
       held.names.map((name): DumpRow => ({ row: "name", name, key })),

@@ -47,7 +47,7 @@ export function randomContract(name: string, open: OpenStore, options: RandomOpt
 }
 
 /** One store, the model beside it, and every claim that was ever granted. */
-interface Pair {
+export interface Pair {
   readonly harness: StoreHarness;
   readonly model: ModelStore;
   readonly clock: ManualClock;
@@ -62,7 +62,7 @@ async function runSequence(harness: StoreHarness, sequence: readonly Command[]):
   await assertSameState(harness.store, pair.model);
 }
 
-async function runCommand(pair: Pair, next: Command): Promise<void> {
+export async function runCommand(pair: Pair, next: Command): Promise<void> {
   const { harness, model } = pair;
   switch (next.kind) {
     case "commit":

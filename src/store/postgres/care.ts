@@ -14,6 +14,15 @@ const markStatement = {
 };
 const stepStatement = { name: "compact", text: "SELECT removed, done, mark FROM compact_v1($1)" };
 
+/** Who follows from the mark on has what was held before it. */
+const trimStatement = {
+  text: `WITH oldest AS MATERIALIZED (SELECT id, after FROM held ORDER BY id LIMIT $2),
+    gone AS (DELETE FROM held WHERE id = ANY (ARRAY(SELECT id FROM oldest WHERE after < $1))
+      RETURNING id)
+    SELECT count(*)::int, coalesce(max(id), 0) FROM gone`,
+};
+const trimmedStatement = { text: "UPDATE head SET held = greatest(held, $1::bigint) WHERE one" };
+
 /** The mark first, so that no reader can see a history with holes; then step by step. */
 export async function compactUpTo(
   pool: Pool,
@@ -32,7 +41,20 @@ export async function compactUpTo(
     options.signal?.throwIfAborted();
     const [row] = await pool.rows(stepStatement, [limits.compactionBatchItems]);
     removed += row?.[0] as number;
-    if ((row?.[1] as number) >= compacted) return { compacted, removed };
+    if ((row?.[1] as number) >= compacted) break;
+  }
+  await trimHeld(pool, compacted, options.signal);
+  return { compacted, removed };
+}
+
+async function trimHeld(pool: Pool, compacted: number, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const items = limits.compactionBatchItems;
+    const [row] = await pool.rows(trimStatement, [compacted, items]);
+    const [count, last] = (row ?? [0, 0]) as [number, number];
+    if (last > 0) await pool.rows(trimmedStatement, [last]);
+    if (count < items) return;
   }
 }
 

@@ -6,28 +6,48 @@ import { limits } from "../../kernel/limits.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { decodeCause } from "../stored-cause.ts";
 import type { DumpRow } from "../port.ts";
+import { typedFailure } from "./failures.ts";
+import { openOwnSession } from "./own-session.ts";
 import { changeType, sizeOf } from "./rows.ts";
 import { freePlanning, scanLimitMs } from "./scan.ts";
-import type { Row, Session } from "./session.ts";
+import type { Row, Session, SessionConfig } from "./session.ts";
 
 const pageItems = 1_000;
 
-const changePage = `SELECT c.revision, c.previous, c.type, c.kind, c.namespace, c.name, c.uid,
-    c.at_ms, to_json(c.terms), c.digest, c.document, c.sealed, c.cause
+/** The columns of `changeRow`: a secret stays sealed. */
+export const storedColumns = `c.revision, c.previous, c.type, c.kind, c.namespace, c.name, c.uid,
+  c.at_ms, to_json(c.terms), c.digest, c.document, c.sealed, c.cause`;
+
+const changePage = `SELECT ${storedColumns}
   FROM (SELECT s.*, sum(s.size) OVER (ORDER BY s.revision ROWS UNBOUNDED PRECEDING) AS total
     FROM (SELECT q.*, ${sizeOf("q")} AS size FROM change q
       WHERE q.revision > $1 ORDER BY q.revision LIMIT ${pageItems}) s) c
   WHERE c.total <= ${limits.maxPageBytes} OR c.total = c.size ORDER BY c.revision`;
 
-export async function* dumpRows(session: Session, clockSkewMs: number): AsyncGenerator<DumpRow> {
+export async function* dumpRows(
+  config: SessionConfig,
+  clockSkewMs: number,
+): AsyncGenerator<DumpRow> {
+  const session = await openOwnSession(config);
+  try {
+    yield* rowsOn(session, clockSkewMs);
+  } catch (error) {
+    throw typedFailure(error);
+  } finally {
+    await session.close();
+  }
+}
+
+async function* rowsOn(session: Session, clockSkewMs: number): AsyncGenerator<DumpRow> {
   const rows = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
     await session.rows({ text }, values, scanLimitMs);
   await rows("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   await session.rows({ text: freePlanning });
   const [meta] = await rows(`SELECT h.revision, h.compacted,
-    CASE WHEN t.is_called THEN t.last_value ELSE 0 END FROM head h, claim_token t`);
-  const [head, compacted, lastToken] = (meta ?? []) as number[];
-  yield { row: "meta", head: head ?? 0, compacted: compacted ?? 0, lastToken: lastToken ?? 0 };
+    CASE WHEN t.is_called THEN t.last_value ELSE 0 END, h.epoch,
+    greatest(h.held, (SELECT max(q.id) FROM held q)) FROM head h, claim_token t`);
+  const [head = 0, compacted = 0, lastToken = 0, epoch = 1, held = 0] = (meta ?? []) as number[];
+  yield { row: "meta", head, compacted, lastToken, epoch, held };
   for (let after = 0; ;) {
     const page = await rows(changePage, [after]);
     for (const row of page) yield changeRow(row);
@@ -101,7 +121,7 @@ async function* paged(rows: Rows, select: string, key: readonly string[]): Async
   }
 }
 
-function changeRow(row: Row): DumpRow {
+export function changeRow(row: Row): Extract<DumpRow, { row: "change" }> {
   const document = row[10] as string | null;
   const cause = row[12] as Buffer | null;
   return {

@@ -5,6 +5,7 @@
  */
 import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
 import type { ErrorCode } from "../../kernel/errors.ts";
+import { notPrimary } from "../shipment.ts";
 
 export type Failure =
   /** The answer was lost: the statement may have been applied. */
@@ -42,6 +43,8 @@ export function failureOf(error: unknown): Failure {
     return { kind: "lost", cause: error };
   }
   if (busyStates.has(state)) return { kind: "busy", cause: error };
+  // Raised by admit_writer_v1, which names the primary.
+  if (state === "SP003") return { kind: "refused", error: notPrimary(detailOf(error)) };
   const [code, message] = refusals[state] ?? refusalOfClass(state);
   return { kind: "refused", error: new SetpointError(code, message, { cause: error }) };
 }
@@ -106,6 +109,11 @@ function sqlState(error: unknown): string | undefined {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && code !== "EPIPE"
     ? code
     : undefined;
+}
+
+function detailOf(error: unknown): string {
+  const detail = (error as { readonly detail?: unknown } | null)?.detail;
+  return typeof detail === "string" ? detail : "";
 }
 
 function refusalOfClass(state: string): readonly [ErrorCode, string] {

@@ -7,21 +7,15 @@
 import { isSetpointError, SetpointError } from "../../kernel/errors.ts";
 import type { ResourceKey } from "../../kernel/resource.ts";
 import { loadFindings, unsoundDump } from "../load-check.ts";
-import { loadedCause } from "../stored-cause.ts";
 import type { DumpRow } from "../port.ts";
 import { keyArrays } from "./batch.ts";
-import {
-  arrayLiteral,
-  bytesArray,
-  int2Array,
-  int4Array,
-  int8Array,
-  textArray,
-} from "./binary-array.ts";
-import { sizeOf, typeCode } from "./rows.ts";
+import { int4Array, int8Array, textArray } from "./binary-array.ts";
+import { insertChanges } from "./load-changes.ts";
+import { sizeOf } from "./rows.ts";
 import { typedFailure } from "./failures.ts";
 import { freePlanning } from "./scan.ts";
-import type { Row, Session } from "./session.ts";
+import { endOwnSession, openOwnSession } from "./own-session.ts";
+import type { Row, Session, SessionConfig } from "./session.ts";
 import { violations } from "./verify.ts";
 
 type RowOf<Kind extends DumpRow["row"]> = Extract<DumpRow, { row: Kind }>;
@@ -33,12 +27,39 @@ const termSliceItems = 20_000;
 /** For one statement: the index of resources is made from the whole log by one of them. */
 const loadLimitMs = 3_600_000;
 
+interface Loaded {
+  readonly head: number;
+  readonly compacted: number;
+}
+
+interface LoadOptions {
+  readonly clockSkewMs: number;
+  /** Its primary: the store becomes a secondary. */
+  readonly primary?: string | undefined;
+}
+
 /** Returns the head and the mark of the loaded store. */
 export async function loadRows(
+  config: SessionConfig,
+  rows: AsyncIterable<DumpRow>,
+  options: LoadOptions,
+): Promise<Loaded> {
+  const session = await openOwnSession(config);
+  try {
+    return await loadOn(session, rows, options);
+  } catch (error) {
+    await endOwnSession(config, session);
+    throw error;
+  } finally {
+    await session.close();
+  }
+}
+
+async function loadOn(
   session: Session,
   rows: AsyncIterable<DumpRow>,
-  clockSkewMs: number,
-): Promise<{ readonly head: number; readonly compacted: number }> {
+  { clockSkewMs, primary }: LoadOptions,
+): Promise<Loaded> {
   let isComplete = false;
   const run: Rows = async (text, values = []) => {
     try {
@@ -50,12 +71,15 @@ export async function loadRows(
   };
   return await session.transaction(run, "BEGIN", async () => {
     await run(`${freePlanning}; SET LOCAL statement_timeout = ${loadLimitMs}`);
+    await run("SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 7370002))");
     const [state] = await run(`SELECT revision = 0 AND compacted = 0
       AND NOT EXISTS (SELECT 1 FROM change) FROM head FOR UPDATE`);
     if (state?.[0] !== true) {
       throw new SetpointError("store.not_empty", "the store already holds data");
     }
+    await run("UPDATE head SET role = 'loading' WHERE one");
     const loaded = await new Loader(run, clockSkewMs).load(rows);
+    if (primary !== undefined) await run("SELECT demote_v1($1)", [primary]);
     const problems = await violations(run, loadFindings);
     if (problems.length > 0) throw unsoundDump(problems);
     isComplete = true;
@@ -116,7 +140,7 @@ class Loader {
       chunk.filter((row): row is RowOf<Kind> => row.row === kind);
     switch (chunk[0]?.row) {
       case "change":
-        return await this.#insertChanges(only("change"));
+        return await insertChanges(this.#run, only("change"));
       case "name":
         return await this.#insertNames(only("name"));
       case "use":
@@ -130,44 +154,6 @@ class Loader {
       default:
         return undefined;
     }
-  }
-
-  async #insertChanges(rows: readonly RowOf<"change">[]): Promise<void> {
-    await this.#run(
-      `INSERT INTO change (revision, previous, at_ms, type, kind, namespace, name, uid, terms,
-        digest, document, sealed, cause)
-      SELECT w.revision, w.previous, w.at_ms, w.type, w.kind, w.namespace, w.name, w.uid,
-        w.terms::text[], w.digest, w.document, w.sealed, w.cause
-      FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::smallint[], $5::text[], $6::text[],
-        $7::text[], $8::text[], $9::text[], $10::bytea[], $11::text[], $12::bytea[], $13::bytea[])
-        AS w(revision, previous, at_ms, type, kind, namespace, name, uid, terms, digest, document,
-          sealed, cause)`,
-      [
-        int8Array(rows.map(({ revision }) => revision)),
-        int8Array(rows.map(({ previous }) => previous)),
-        int8Array(rows.map(({ atMs }) => atMs)),
-        int2Array(rows.map(({ type }) => typeCode(type))),
-        ...keysOf(rows),
-        textArray(rows.map(({ uid }) => uid)),
-        textArray(rows.map(({ terms }) => arrayLiteral(terms))),
-        bytesArray(
-          rows.map(({ digest }) => digest),
-          "bytea",
-        ),
-        bytesArray(
-          rows.map(({ document }) => document),
-          "text",
-        ),
-        bytesArray(
-          rows.map(({ sealed }) => sealed),
-          "bytea",
-        ),
-        bytesArray(
-          rows.map(({ cause }) => loadedCause(cause)),
-          "bytea",
-        ),
-      ],
-    );
   }
 
   async #insertNames(rows: readonly RowOf<"name">[]): Promise<void> {
@@ -274,7 +260,8 @@ class Loader {
     }
   }
 
-  async #finish({ head, compacted, lastToken }: RowOf<"meta">): Promise<void> {
+  async #finish(meta: RowOf<"meta">): Promise<void> {
+    const { head, compacted, lastToken, epoch = 1, held = 0 } = meta;
     const holders = ["unique_name", "usage", "due"].map(
       (table) => `SELECT kind, namespace, name FROM ${table}`,
     );
@@ -287,7 +274,11 @@ class Loader {
     if (orphan !== undefined) {
       throw invalid("a name or quota belongs to a resource that does not exist");
     }
-    await this.#run("UPDATE head SET revision = $1, compacted = $2 WHERE one", [head, compacted]);
+    await this.#run(
+      `UPDATE head SET revision = $1, compacted = $2, epoch = $3, held = $4, ships_from = $1,
+         role = 'primary' WHERE one`,
+      [head, compacted, epoch, held],
+    );
     await this.#run("UPDATE compaction SET done = $1 WHERE one", [compacted]);
     if (lastToken > 0) {
       await this.#run(

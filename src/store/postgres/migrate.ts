@@ -33,6 +33,7 @@ const migrations: readonly Migration[] = [
   { version: 10, compatibleFrom: 1, name: "0010_place" },
   { version: 11, compatibleFrom: 1, name: "0011_create" },
   { version: 12, compatibleFrom: 1, name: "0012_cause" },
+  { version: 13, compatibleFrom: 1, name: "0013_replication" },
 ];
 const newestVersion = migrations.length;
 

@@ -39,6 +39,7 @@ import type * as port from "../port.ts";
 import { prepareCommit } from "../prepare.ts";
 import type { PreparedGroup } from "../prepare.ts";
 import { RecentLog, recordOf } from "../recent-log.ts";
+import type { ReplicatedStore } from "../replication.ts";
 import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { outcomeOf } from "./answers.ts";
 import { compactUpTo, readCounter, readHazards, readHolder, readStats } from "./care.ts";
@@ -51,10 +52,10 @@ import { Listener } from "./listener.ts";
 import { loadRows } from "./load.ts";
 import { checkSchema, isUsable, migrate } from "./migrate.ts";
 import type { Version } from "./migrate.ts";
-import { endOwnSession, openOwnSession } from "./own-session.ts";
 import { Pool } from "./pool.ts";
 import { Reach } from "./reach.ts";
 import { ReadQueue } from "./read-queue.ts";
+import { PostgresReplication } from "./replicated.ts";
 import { checkReadable, readChanges, readHistory, readMany, readRange } from "./reads.ts";
 import { RingBoard } from "./ring-board.ts";
 import { checkSchemaName } from "./session.ts";
@@ -120,8 +121,9 @@ interface Parts {
   readonly head: port.Head;
 }
 
-export class PostgresStore implements port.Store {
+export class PostgresStore implements ReplicatedStore {
   readonly engine = "postgres";
+  readonly replication: PostgresReplication;
   readonly #id: string;
   readonly #ring: KeyRing;
   readonly #session: SessionConfig;
@@ -174,6 +176,15 @@ export class PostgresStore implements port.Store {
       ...(options.maxQueuedBytes !== undefined && { maxQueuedBytes: options.maxQueuedBytes }),
     });
     this.#timers = timers;
+    this.replication = new PostgresReplication({
+      pool,
+      ring: this.#ring,
+      session,
+      clockSkewMs: this.#skewMs,
+      checkOpen: () => this.#checkOpen(),
+      reached: async (revision) => await this.#reach(revision),
+      load: async (rows, primary) => await this.#load(rows, primary),
+    });
     this.#board = new RingBoard(this.#ring, session.schema);
     this.#listener = new Listener({
       board: session.readOnly ? undefined : this.#board,
@@ -381,31 +392,25 @@ export class PostgresStore implements port.Store {
 
   async *dump(): AsyncIterable<port.DumpRow> {
     this.#checkOpen();
-    const session = await openOwnSession(this.#session);
-    try {
-      yield* dumpRows(session, this.#skewMs());
-    } catch (error) {
-      throw typedFailure(error);
-    } finally {
-      await session.close();
-    }
+    yield* dumpRows(this.#session, this.#skewMs());
   }
 
   async load(rows: AsyncIterable<port.DumpRow>): Promise<void> {
     this.#checkOpen();
-    const session = await openOwnSession(this.#session);
-    try {
-      const { head, compacted } = await loadRows(session, rows, this.#skewMs());
-      this.#raiseMark(compacted);
-      this.#tail.advance(head);
-      await this.#tail.reach(head);
-      this.#log.workSignal.advance();
-    } catch (error) {
-      await endOwnSession(this.#session, session);
-      throw error;
-    } finally {
-      await session.close();
-    }
+    await this.#load(rows);
+  }
+
+  async #load(rows: AsyncIterable<port.DumpRow>, primary?: string): Promise<void> {
+    const options = { clockSkewMs: this.#skewMs(), primary };
+    const { head, compacted } = await loadRows(this.#session, rows, options);
+    this.#raiseMark(compacted);
+    await this.#reach(head);
+    this.#log.workSignal.advance();
+  }
+
+  async #reach(head: number): Promise<void> {
+    this.#tail.advance(head);
+    await this.#tail.reach(head);
   }
 
   async close(): Promise<void> {
@@ -421,6 +426,7 @@ export class PostgresStore implements port.Store {
     this.#closing.abort(closed());
     await this.#queue.close();
     await this.#tail.close();
+    await this.replication.close();
     await Promise.all([this.#listener.close(), this.#pool.close(), this.#writers.close()]);
   }
 

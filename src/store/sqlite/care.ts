@@ -47,7 +47,12 @@ export async function* dumpFile(
   }
 }
 
-export async function loadInto({ writer }: Engine, rows: AsyncIterable<DumpRow>): Promise<Head> {
+/** With the name of a primary, as its secondary. */
+export async function loadInto(
+  { writer }: Engine,
+  rows: AsyncIterable<DumpRow>,
+  primary?: string,
+): Promise<Head> {
   await writer.loadBegin();
   try {
     let page: DumpRow[] = [];
@@ -61,7 +66,7 @@ export async function loadInto({ writer }: Engine, rows: AsyncIterable<DumpRow>)
       bytes = 0;
     }
     await writer.loadRows(page);
-    return await writer.loadEnd();
+    return await writer.loadEnd(primary);
   } catch (error) {
     await writer.loadAbort();
     throw error;

@@ -36,6 +36,12 @@ function statements(db: DatabaseSync) {
       db,
       "DELETE FROM change WHERE revision > ? AND revision <= ? AND type = 'deleted'",
     ),
+    oldestHeld: rows<[id: number, after: number]>(
+      db,
+      "SELECT id, after FROM held ORDER BY id LIMIT ?",
+    ),
+    removeHeld: action(db, "DELETE FROM held WHERE id <= ?"),
+    heldUpTo: action(db, "UPDATE head SET held = max(held, ?) WHERE id = 1"),
   };
 }
 
@@ -56,7 +62,8 @@ export class Compaction {
 
   slice(): Slice {
     const [compacted = 0, compacting = 0] = this.#sql.head.get() ?? [];
-    if (compacting >= compacted) return { removed: 0, isDone: true };
+    const isTrimmed = this.#trimHeld(compacted);
+    if (compacting >= compacted) return { removed: 0, isDone: isTrimmed };
     const to = Math.min(compacted, compacting + this.#items);
     // The replaced changes are collected before the first is removed, so a chain inside the slice
     // goes as a whole.
@@ -65,8 +72,18 @@ export class Compaction {
     this.#sql.progress.run(to);
     return {
       removed: Number(replaced.changes) + Number(deletions.changes),
-      isDone: to >= compacted,
+      isDone: to >= compacted && isTrimmed,
     };
+  }
+
+  /** Who follows from the mark on has what was held before it. */
+  #trimHeld(compacted: number): boolean {
+    const oldest = this.#sql.oldestHeld.all(this.#items);
+    const last = oldest.findLast(([, after]) => after < compacted)?.[0];
+    if (last === undefined) return true;
+    this.#sql.removeHeld.run(last);
+    this.#sql.heldUpTo.run(last);
+    return last !== oldest.at(-1)?.[0];
   }
 
   /** Sizes the next slice by the time of this one with its commit, which is the larger part. */

@@ -18,6 +18,8 @@ import type { ResourceKey } from "../../kernel/resource.ts";
 import { loadFindings, unsoundDump } from "../load-check.ts";
 import type { ErasedChange } from "../erasure.ts";
 import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
+import type { Place, Shipment, Standing } from "../replication.ts";
+import { notPrimary } from "../shipment.ts";
 import { packResult } from "./batch.ts";
 import type { BatchGroup, Packed } from "./batch.ts";
 import { Claims } from "./claims.ts";
@@ -27,11 +29,13 @@ import type { Slice } from "./compaction.ts";
 import { DueTimes } from "./due.ts";
 import { flushAgain } from "./flush-again.ts";
 import { Erasing } from "./erasing.ts";
+import { Following } from "./following.ts";
 import { Loader } from "./load.ts";
 import type { LoadRow } from "./load.ts";
 import { busyTimeoutMs } from "./schema.ts";
 import { action, rows, sqliteCode, storeError } from "./sql.ts";
 import type { Action } from "./sql.ts";
+import { readStanding } from "./standing.ts";
 import { verifyWithin } from "./verify.ts";
 import { WriteGroups } from "./write-groups.ts";
 
@@ -97,6 +101,7 @@ interface Parts {
   readonly reseal: Action;
   readonly redigest: Action;
   readonly erasing: Erasing;
+  readonly following: Following;
 }
 
 export class Core {
@@ -116,6 +121,8 @@ export class Core {
   /** Whether something in the log may not be on the disk, though a flush would succeed. */
   #isInDoubt = true;
   #loader: Loader | undefined;
+  /** How the primary is named, on a secondary. */
+  #primary: string | undefined;
 
   constructor(options: CoreOptions) {
     this.#options = options;
@@ -135,6 +142,7 @@ export class Core {
 
   /** The answers are packed at once, since they are committed with what they answer. */
   commit(batch: number, groups: readonly BatchGroup[]): Committed {
+    if (this.#primary !== undefined) throw notPrimary(this.#primary);
     const atMs = this.#options.clock.nowMs();
     const packed = this.#transaction(() => {
       const applied = this.#parts.groups.apply(groups, this.#revision, atMs);
@@ -236,8 +244,34 @@ export class Core {
     }
   }
 
-  loadEnd(): CoreState {
+  /** Only this process has the file, so the role in memory is that of the file. */
+  follow(shipment: Shipment): Place {
+    return this.#transaction(() => {
+      const result = this.#parts.following.follow(shipment);
+      const commit = (): void => {
+        this.#revision = result.revision;
+      };
+      const isThere = (): boolean => readStanding(this.#db).standing.at.held >= result.held;
+      return { result, commit, isThere: () => this.#revision >= result.revision && isThere() };
+    });
+  }
+
+  demote(primary: string): Standing {
+    const before = this.#primary;
+    this.#transaction(() => {
+      this.#parts.following.demote(primary);
+      const commit = (): void => {
+        this.#primary = primary;
+      };
+      return { result: undefined, commit, isThere: () => this.#readPrimary() !== before };
+    });
+    return readStanding(this.#db).standing;
+  }
+
+  /** With the name of a primary the store becomes its secondary. */
+  loadEnd(primary?: string): CoreState {
     this.#loader?.finish();
+    if (primary !== undefined) this.#parts.following.demote(primary);
     const problems = verifyWithin(this.#db, loadFindings);
     if (problems.length > 0) throw unsoundDump(problems);
     try {
@@ -393,6 +427,12 @@ export class Core {
     this.#reservedToken = lastToken;
     this.#batch = batch;
     [this.#answers = ""] = answers.split("\n", 1);
+    this.#primary = this.#readPrimary();
+  }
+
+  #readPrimary(): string | undefined {
+    const { role, primary } = readStanding(this.#db).standing;
+    return role === "secondary" ? primary : undefined;
   }
 }
 
@@ -404,6 +444,7 @@ function partsOf(db: DatabaseSync): Parts {
     claims: new Claims(db),
     compaction: new Compaction(db),
     erasing: new Erasing(db),
+    following: new Following(db),
     begin: action(db, "BEGIN IMMEDIATE"),
     end: action(db, "COMMIT"),
     setHead: action(

@@ -6,18 +6,22 @@ import type { DatabaseSync } from "node:sqlite";
 import { decodeCause } from "../stored-cause.ts";
 import type { Change, DumpRow } from "../port.ts";
 import { RevisionSet } from "../revision-set.ts";
+import { readStanding } from "./standing.ts";
 import { bufferOf, causeOrNull, rows } from "./sql.ts";
 import type { Value } from "./sql.ts";
 
 const pageRows = 500;
 const pageBytes = 1_048_576;
 
-type ChangeRow = [
+export type ChangeRow = [
   ...[revision: number, previous: number | null, type: Change["type"]],
   ...[kind: string, namespace: string, name: string, uid: string, atMs: number, terms: string],
   ...[digest: Uint8Array, document: Uint8Array | null, sealed: Uint8Array | null],
   cause: Uint8Array | null,
 ];
+
+export const changeColumns = `revision, previous, type, kind, namespace, name, uid, at_ms, terms,
+  digest, CAST(document AS BLOB), sealed, c.cause`;
 
 /** Synchronous; the caller pauses between rows as it likes. Ends the read transaction itself. */
 export function* dumpRows(db: DatabaseSync, nowMs: number): Iterable<DumpRow> {
@@ -26,7 +30,7 @@ export function* dumpRows(db: DatabaseSync, nowMs: number): Iterable<DumpRow> {
       db,
       "SELECT revision, compacted, compacting, last_token FROM head",
     ).get() ?? [];
-  yield { row: "meta", head, compacted, lastToken };
+  yield { row: "meta", head, compacted, lastToken, ...placeOf(db) };
   yield* changeRows(db, compacted, compacting);
   const holder = "holder_kind, holder_namespace, holder_name";
   yield* held(db, `SELECT ${holder}, scope, name FROM unique_name`, (key, scope, name) => {
@@ -47,6 +51,14 @@ export function* dumpRows(db: DatabaseSync, nowMs: number): Iterable<DumpRow> {
   });
 }
 
+/** Where a secondary continues. A file that is opened for reading only may lack the columns. */
+function placeOf(db: DatabaseSync): { readonly epoch: number; readonly held: number } | undefined {
+  const column = "SELECT 1 FROM pragma_table_info('head') WHERE name = 'epoch'";
+  if (rows<[number]>(db, column).get() === undefined) return undefined;
+  const { epoch, at } = readStanding(db).standing;
+  return { epoch, held: at.held };
+}
+
 /** Rows that a compaction has still to remove are left out: for readers they are gone already. */
 function* changeRows(db: DatabaseSync, compacted: number, compacting: number): Iterable<DumpRow> {
   const replaced = new RevisionSet();
@@ -60,32 +72,31 @@ function* changeRows(db: DatabaseSync, compacted: number, compacting: number): I
   }
   const all = rows<ChangeRow>(
     db,
-    causeOrNull(
-      db,
-      `SELECT revision, previous, type, kind, namespace, name, uid, at_ms, terms, digest,
-         CAST(document AS BLOB), sealed, c.cause FROM change c ORDER BY revision`,
-    ),
+    causeOrNull(db, `SELECT ${changeColumns} FROM change c ORDER BY revision`),
   );
   for (const row of all.iterate()) {
-    const [revision, previous, type, kind, namespace, name, uid, atMs, terms] = row;
-    const [, , , , , , , , , digest, document, sealed, cause] = row;
-    if (replaced.has(revision)) continue;
-    const key = { kind, namespace, name };
-    yield {
-      row: "change",
-      revision,
-      previous,
-      type,
-      key,
-      uid,
-      atMs,
-      terms: JSON.parse(terms) as readonly string[],
-      digest: bufferOf(digest),
-      document: document === null ? null : bufferOf(document),
-      sealed: sealed === null ? null : bufferOf(sealed),
-      ...(cause !== null && { cause: decodeCause(cause) }),
-    };
+    if (!replaced.has(row[0])) yield encodedChange(row);
   }
+}
+
+/** As it is stored: a secret stays sealed. */
+export function encodedChange(row: ChangeRow): Extract<DumpRow, { row: "change" }> {
+  const [revision, previous, type, kind, namespace, name, uid, atMs, terms] = row;
+  const [, , , , , , , , , digest, document, sealed, cause] = row;
+  return {
+    row: "change",
+    revision,
+    previous,
+    type,
+    key: { kind, namespace, name },
+    uid,
+    atMs,
+    terms: JSON.parse(terms) as readonly string[],
+    digest: bufferOf(digest),
+    document: document === null ? null : bufferOf(document),
+    sealed: sealed === null ? null : bufferOf(sealed),
+    ...(cause !== null && { cause: decodeCause(cause) }),
+  };
 }
 
 type HeldRow = [kind: string, namespace: string, name: string, a: Value, b: Value];

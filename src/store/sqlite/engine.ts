@@ -32,6 +32,8 @@ type CoreCalls = Pick<
   | "loadRows"
   | "loadEnd"
   | "loadAbort"
+  | "follow"
+  | "demote"
   | "pragma"
 >;
 type BackgroundCalls = Pick<Background, "list" | "counts" | "verify">;

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manualClock } from "../../kernel/clock.ts";
-import type { OpenStore } from "../contract/harness.ts";
+import type { OpenReplicated } from "../contract/harness.ts";
 import { newSealKey } from "../key-ring.ts";
 import type { SqliteOptions } from "./open.ts";
 import { openSqliteStore } from "./store.ts";
@@ -15,7 +15,7 @@ export function temporaryFolder(parent = tmpdir()): Disposable & { readonly path
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-export const openOnFile: OpenStore = async (options = {}) => {
+export const openOnFile: OpenReplicated = async (options = {}) => {
   const folder = temporaryFolder();
   const path = join(folder.path, "store.db");
   let keys = options.keys ?? [newSealKey()];
@@ -57,7 +57,7 @@ function bytesOf(folder: string): Buffer {
 export const memoryFolder = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** On the caller's thread, on a file: the connection is shared and the clock stands still. */
-export const openInline: OpenStore = async (options = {}) => {
+export const openInline: OpenReplicated = async (options = {}) => {
   const folder = temporaryFolder(memoryFolder);
   const clock = manualClock();
   let keys = options.keys ?? [newSealKey()];

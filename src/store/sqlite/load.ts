@@ -46,9 +46,11 @@ function statements(db: DatabaseSync) {
        GROUP BY counter HAVING sum(amount) > 0`,
     ),
     count: rows<[number]>(db, "SELECT count(*) FROM change WHERE revision > ? AND revision <= ?"),
+    begin: action(db, "UPDATE head SET role = 'loading' WHERE id = 1"),
     head: action(
       db,
-      "UPDATE head SET revision = ?, compacted = ?, compacting = ?, last_token = ? WHERE id = 1",
+      `UPDATE head SET revision = ?1, compacted = ?2, compacting = ?2, last_token = ?3,
+         epoch = ?4, held = ?5, ships_from = ?1, role = 'primary' WHERE id = 1`,
     ),
   };
 }
@@ -65,6 +67,7 @@ export class Loader {
     if (this.#sql.isEmpty.get() === undefined) {
       throw new SetpointError("store.not_empty", "the store to restore into holds data");
     }
+    this.#sql.begin.run();
   }
 
   add(loaded: readonly LoadRow[]): void {
@@ -79,13 +82,13 @@ export class Loader {
 
   finish(): void {
     if (this.#meta === undefined) throw invalid("it is empty");
-    const { head, compacted, lastToken } = this.#meta;
+    const { head, compacted, lastToken, epoch = 1, held = 0 } = this.#meta;
     const kept = this.#sql.count.get(compacted, head)?.[0] ?? 0;
     if (kept !== head - compacted) throw invalid(`${head - compacted - kept} changes are missing`);
     if (this.#last > head) throw invalid("it has changes above its head");
     this.#sql.terms.run();
     this.#sql.counters.run();
-    this.#sql.head.run(head, compacted, compacted, lastToken);
+    this.#sql.head.run(head, compacted, lastToken, epoch, held);
   }
 
   #addChange(row: ChangeRow): void {

@@ -32,35 +32,11 @@ import { eraseWith } from "../erasure.ts";
 import type { EraseRequest } from "../erasure.ts";
 import { checkActiveKey, recordRetirement, retiredKey, retirementKey } from "../key-care.ts";
 import { checkEnds, sealedWith } from "../key-care.ts";
-import type {
-  Answer,
-  Change,
-  ChangePage,
-  ChangesOptions,
-  Claim,
-  ClaimRef,
-  ClaimRequest,
-  CommitOptions,
-  CompactResult,
-  CounterState,
-  DumpRow,
-  Head,
-  HistoryOptions,
-  KeyUse,
-  ListQuery,
-  OtherRing,
-  Page,
-  Renewal,
-  Store,
-  StoredRecord,
-  StoreStats,
-  UniqueName,
-  VerifyOptions,
-  Write,
-} from "../port.ts";
+import type * as port from "../port.ts";
 import { prepareCommit } from "../prepare.ts";
 import type { PreparedGroup } from "../prepare.ts";
 import { RecentLog, recordOf } from "../recent-log.ts";
+import type { ReplicatedStore, Replication } from "../replication.ts";
 import { openDocument } from "../seal.ts";
 import type { Backlog, BacklogQuery, WorkState } from "../work-state.ts";
 import { answerOf, changesOf, isSooner, recoveredAnswers } from "./answers.ts";
@@ -74,6 +50,7 @@ import { isLongList, list } from "./list.ts";
 import { openFiles } from "./open.ts";
 import type { OpenedFiles, SqliteOptions } from "./open.ts";
 import { checkReadable } from "./reader.ts";
+import { replicationOf } from "./replicated.ts";
 import { storeError } from "./sql.ts";
 import { ThreadDied } from "./thread.ts";
 import { RunningKeys } from "./running-keys.ts";
@@ -97,8 +74,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<SqliteSto
   }
 }
 
-export class SqliteStore implements Store {
+export class SqliteStore implements ReplicatedStore {
   readonly engine = "sqlite";
+  readonly replication: Replication;
   readonly #files: OpenedFiles;
   readonly #queue: CommitQueue;
   readonly #recent: RecentLog;
@@ -117,6 +95,12 @@ export class SqliteStore implements Store {
     this.#batch = batch;
     this.#compacted = head.compacted;
     this.#recent = new RecentLog(head.revision);
+    this.replication = replicationOf({
+      files,
+      recent: this.#recent,
+      checkOpen: () => this.#checkOpen(),
+      load: async (rows, primary) => await this.#load(rows, primary),
+    });
     this.#queue = new CommitQueue({
       commitBatch: async (groups) => await this.#commitBatch(groups),
       independent: false,
@@ -127,7 +111,10 @@ export class SqliteStore implements Store {
     });
   }
 
-  async commit(writes: readonly Write[], options?: CommitOptions): Promise<readonly Answer[]> {
+  async commit(
+    writes: readonly port.Write[],
+    options?: port.CommitOptions,
+  ): Promise<readonly port.Answer[]> {
     this.#checkOpen();
     if (this.#files.isReadOnly) throw this.#readOnly();
     const groups = prepareCommit(this.#files.ring, writes, options);
@@ -136,7 +123,7 @@ export class SqliteStore implements Store {
   }
 
   /** From memory where the newest change of the key is there, which it is before its answer. */
-  async get(key: ResourceKey): Promise<StoredRecord | undefined> {
+  async get(key: ResourceKey): Promise<port.StoredRecord | undefined> {
     checkKey(key);
     const id = keyText(key);
     const known = this.#runningKeys.has(id) ? undefined : this.#recent.newest(id);
@@ -154,7 +141,7 @@ export class SqliteStore implements Store {
     return this.#recent.at(revision)?.cause;
   }
 
-  async getMany(keys: readonly ResourceKey[]): Promise<readonly (StoredRecord | undefined)[]> {
+  async getMany(keys: readonly ResourceKey[]): Promise<readonly (port.StoredRecord | undefined)[]> {
     return this.#read(() => {
       const asked = findableKeys(keys);
       return this.#inMemory(asked) ?? this.#files.reader.getMany(asked);
@@ -162,8 +149,8 @@ export class SqliteStore implements Store {
   }
 
   /** Where the newest changes of all keys are there; what they show is of one moment, then. */
-  #inMemory(keys: readonly ResourceKey[]): readonly (StoredRecord | undefined)[] | undefined {
-    const known: (StoredRecord | undefined)[] = [];
+  #inMemory(keys: readonly ResourceKey[]): readonly (port.StoredRecord | undefined)[] | undefined {
+    const known: (port.StoredRecord | undefined)[] = [];
     for (const key of keys) {
       const id = keyText(key);
       const newest = this.#runningKeys.has(id) ? undefined : this.#recent.newest(id);
@@ -173,20 +160,24 @@ export class SqliteStore implements Store {
     return known;
   }
 
-  async list(query: ListQuery): Promise<Page> {
+  async list(query: port.ListQuery): Promise<port.Page> {
     const { reader, engine, ring } = this.#files;
     const asked = checkList(query);
     const isLong = this.#read(() => isLongList(asked, this.#head().revision));
-    const read = (): Page => this.#read(() => list(reader, asked));
+    const read = (): port.Page => this.#read(() => list(reader, asked));
     if (!isLong) return await this.#pages.read(asked, read);
     return await this.#call(async () => await longList(engine, ring, asked));
   }
 
-  async head(): Promise<Head> {
+  async head(): Promise<port.Head> {
     return this.#read(() => this.#head());
   }
 
-  async changes(after: number, limit?: number, options?: ChangesOptions): Promise<ChangePage> {
+  async changes(
+    after: number,
+    limit?: number,
+    options?: port.ChangesOptions,
+  ): Promise<port.ChangePage> {
     return this.#read(() => {
       const query = checkChanges(after, limit, options);
       if (this.#files.isReadOnly) return this.#files.reader.changes(query);
@@ -210,11 +201,11 @@ export class SqliteStore implements Store {
     }
   }
 
-  async history(key: ResourceKey, options?: HistoryOptions): Promise<readonly Change[]> {
+  async history(key: ResourceKey, options?: port.HistoryOptions): Promise<readonly port.Change[]> {
     return this.#read(() => this.#files.reader.history(findable(key), checkHistory(options)));
   }
 
-  async compact(upTo: number, signal?: AbortSignal): Promise<CompactResult> {
+  async compact(upTo: number, signal?: AbortSignal): Promise<port.CompactResult> {
     this.#checkOpen();
     checkCount(upTo, "upTo");
     signal?.throwIfAborted();
@@ -231,12 +222,12 @@ export class SqliteStore implements Store {
     }
   }
 
-  async claim(request: ClaimRequest): Promise<readonly Claim[]> {
+  async claim(request: port.ClaimRequest): Promise<readonly port.Claim[]> {
     this.#checkOpen();
     return await this.#files.engine.writer.claim(checkClaim(request));
   }
 
-  async renew(claims: readonly ClaimRef[], leaseMs: number): Promise<Renewal> {
+  async renew(claims: readonly port.ClaimRef[], leaseMs: number): Promise<port.Renewal> {
     this.#checkOpen();
     checkRenewal(claims, leaseMs);
     return await this.#files.engine.writer.renew(claims, leaseMs);
@@ -269,15 +260,15 @@ export class SqliteStore implements Store {
     return await this.#recent.workSignal.beyond(seen, this.#untilClosed(signal));
   }
 
-  async nameHolder(name: UniqueName): Promise<ResourceKey | undefined> {
+  async nameHolder(name: port.UniqueName): Promise<ResourceKey | undefined> {
     return this.#read(() => this.#files.reader.nameHolder(findableName(name)));
   }
 
-  async counter(counter: string): Promise<CounterState> {
+  async counter(counter: string): Promise<port.CounterState> {
     return this.#read(() => this.#files.reader.counter(findableCounter(counter)));
   }
 
-  async stats(): Promise<StoreStats> {
+  async stats(): Promise<port.StoreStats> {
     const { engine, clock, path, schemaVersion } = this.#files;
     const head = this.#read(() => this.#head());
     const counts = await engine.background.counts(clock.nowMs());
@@ -286,7 +277,7 @@ export class SqliteStore implements Store {
     return { ...head, ...counts, ...load, bytesOnDisk: bytesOnDisk(path), schemaVersion };
   }
 
-  async verify(options?: VerifyOptions): Promise<readonly string[]> {
+  async verify(options?: port.VerifyOptions): Promise<readonly string[]> {
     this.#checkOpen();
     return await this.#files.engine.background.verify(checkVerify(options));
   }
@@ -318,7 +309,7 @@ export class SqliteStore implements Store {
     return await this.#call(erase, signal);
   }
 
-  async keyUses(): Promise<readonly KeyUse[]> {
+  async keyUses(): Promise<readonly port.KeyUse[]> {
     this.#checkOpen();
     return await this.#call(async () => await countKeys(this.#files));
   }
@@ -336,7 +327,7 @@ export class SqliteStore implements Store {
   }
 
   /** No other process writes. */
-  async otherRings(): Promise<readonly OtherRing[]> {
+  async otherRings(): Promise<readonly port.OtherRing[]> {
     this.#checkOpen();
     return [];
   }
@@ -347,7 +338,7 @@ export class SqliteStore implements Store {
     if (this.#files.isReadOnly) throw this.#readOnly();
   }
 
-  async *dump(): AsyncIterable<DumpRow> {
+  async *dump(): AsyncIterable<port.DumpRow> {
     this.#checkOpen();
     try {
       yield* dumpFile(this.#files, this.#closing.signal);
@@ -356,9 +347,13 @@ export class SqliteStore implements Store {
     }
   }
 
-  async load(rows: AsyncIterable<DumpRow>): Promise<void> {
+  async load(rows: AsyncIterable<port.DumpRow>): Promise<void> {
     this.#checkOpen();
-    const head = await loadInto(this.#files.engine, rows);
+    await this.#load(rows);
+  }
+
+  async #load(rows: AsyncIterable<port.DumpRow>, primary?: string): Promise<void> {
+    const head = await loadInto(this.#files.engine, rows, primary);
     this.#compacted = head.compacted;
     this.#recent.skipTo(head.revision);
     this.#recent.forgetKeys();
@@ -394,7 +389,9 @@ export class SqliteStore implements Store {
     }
   }
 
-  async #commitBatch(groups: readonly PreparedGroup[]): Promise<readonly (readonly Answer[])[]> {
+  async #commitBatch(
+    groups: readonly PreparedGroup[],
+  ): Promise<readonly (readonly port.Answer[])[]> {
     const batch = (this.#batch += 1);
     this.#runningKeys.begin(groups);
     try {
@@ -437,7 +434,7 @@ export class SqliteStore implements Store {
   }
 
   /** The writer died with the batch: its successor looks whether it was committed. */
-  async #recover(batch: number, cause: ThreadDied): Promise<readonly (readonly Answer[])[]> {
+  async #recover(batch: number, cause: ThreadDied): Promise<readonly (readonly port.Answer[])[]> {
     const state = await this.#files.engine.writer.state().catch((error: unknown) => {
       throw new SetpointError(
         "store.outcome_unknown",
@@ -455,7 +452,7 @@ export class SqliteStore implements Store {
     return answers;
   }
 
-  #head(): Head {
+  #head(): port.Head {
     if (this.#files.isReadOnly) return this.#files.reader.head();
     return { revision: this.#recent.head, compacted: this.#compacted };
   }

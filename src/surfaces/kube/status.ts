@@ -44,6 +44,7 @@ const mappings: Readonly<Partial<Record<ErrorCode, Mapping>>> = {
   "webhook.failed": [500, "InternalError"],
   "store.unavailable": [503, "ServiceUnavailable"],
   "store.read_only": [503, "ServiceUnavailable"],
+  "store.not_primary": [503, "ServiceUnavailable"],
   "store.closed": [503, "ServiceUnavailable"],
   "store.outcome_unknown": [503, "ServiceUnavailable"],
   "request.timeout": [504, "Timeout"],
