@@ -297,6 +297,12 @@ export const catalogue = {
     summary: "The secondary has changes that its primary does not have.",
     action: "Keep a backup of the secondary, and seed an empty store from the primary.",
   },
+  "replication.behind": {
+    status: 409,
+    retry: "backoff",
+    summary: "The secondary does not have all that its primary committed.",
+    action: "Wait until it does; where the primary is lost, promote without its place.",
+  },
   "replication.fenced": {
     status: 409,
     retry: "never",

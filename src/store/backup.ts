@@ -25,15 +25,12 @@ import { retiredKey, retiredKind } from "./key-care.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { DumpRow, Store } from "./port.ts";
 import { RevisionSet } from "./revision-set.ts";
+import { revisionLeap, tokenLeap } from "./shipment.ts";
 import { envelopeKeyId, isErased, openDocument } from "./seal.ts";
 import { parseExact } from "../kernel/int64.ts";
 
 const formatVersion = 1;
 const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-/** More revisions than can have been given out between a backup and the loss of its store. */
-const revisionLeap = 1_000_000_000;
-/** The same for the tokens of claims, which systems outside remember; every look costs one. */
-const tokenLeap = 1_000_000_000_000;
 
 export interface BackupSummary {
   readonly head: number;

@@ -18,6 +18,8 @@ export interface Standing {
   /** From 1 on. Each promotion begins another one. */
   readonly epoch: number;
   readonly at: Place;
+  /** At least the highest token of a claim. */
+  readonly lastToken: number;
   /** How the primary is named to clients; empty when the store does not know, or is it. */
   readonly primary: string;
 }
@@ -57,6 +59,8 @@ export interface Shipment {
   /** Changes in the order of their revisions, then rows of `held` in the order of their ids. */
   readonly rows: readonly ShippedRow[];
   readonly to: Place;
+  /** At least the highest token of a claim: those of a later primary are higher. */
+  readonly lastToken: number;
   /** The head of the primary, and its clock when the shipment was read. */
   readonly head: number;
   readonly atMs: number;
@@ -89,9 +93,29 @@ export interface Replication {
   seed(rows: AsyncIterable<DumpRow>, primary: string): Promise<Place>;
   /**
    * Makes this store a secondary. What is committed when this is called is answered before; then
-   * every commit is refused with `store.not_primary`, every claim ends and no work is due.
+   * every commit is refused with `store.not_primary`, every claim ends and no work is due. With the
+   * epoch of another primary it is fenced: it follows no earlier one. `replication.fenced` when its
+   * own epoch is higher.
    */
-  demote(primary: string): Promise<Standing>;
+  demote(primary: string, epoch?: number): Promise<Standing>;
+  /**
+   * Makes a secondary the primary of the next epoch, in one transaction. Claims get tokens above
+   * all earlier ones. See `Promotion`; `store.not_secondary` when it is a primary already.
+   */
+  promote(promotion: Promotion): Promise<Standing>;
+}
+
+export interface Promotion {
+  /**
+   * What the former primary said when it was demoted: nothing is lost. `replication.behind` when
+   * this store is at another place. Without it the former primary may have committed more, which
+   * is lost: revisions advance far beyond any that it can have given out, and history begins there.
+   */
+  readonly from?: Pick<Standing, "at" | "lastToken">;
+  /** Kinds whose resources become due, because work may have been under way. */
+  readonly kinds: readonly string[];
+  /** How many of them become due per second. */
+  readonly perSecond: number;
 }
 
 export interface ReplicatedStore extends Store {

@@ -6,11 +6,23 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { SetpointError } from "../kernel/errors.ts";
 import { limits } from "../kernel/limits.ts";
 import { keyText } from "../kernel/resource.ts";
-import { checkCount } from "./arguments.ts";
+import { checkCount, checkKinds, isCount } from "./arguments.ts";
 import type { KeyRing, SealKey } from "./key-ring.ts";
-import type { ChangeRow, HeldRow, Place, Shipment, ShipOptions, Standing } from "./replication.ts";
+import type {
+  ChangeRow,
+  HeldRow,
+  Place,
+  Promotion,
+  Shipment,
+  ShipOptions,
+  Standing,
+} from "./replication.ts";
 
 const defaultItems = 500;
+/** More revisions than can have been given out by a store after its last backup or shipment. */
+export const revisionLeap = 1_000_000_000;
+/** The same for the tokens of claims, which external systems remember. */
+export const tokenLeap = 1_000_000_000_000;
 
 /** The size of a change in the log, before it is read. */
 export interface ChangeSize {
@@ -67,7 +79,9 @@ function macOf(key: SealKey, { mac: _, rows, ...rest }: Shipment): Buffer {
   const secret = hkdfSync("sha256", key.secret, "", "setpoint replication", 32);
   const mac = createHmac("sha256", Buffer.from(secret));
   // The lengths of the bytes are in the text before them, so nothing can move between fields.
-  mac.update(JSON.stringify([rest.epoch, rest.from, rest.link, rest.to, rest.head, rest.atMs]));
+  const { epoch, from, link, to, lastToken, head } = rest;
+  const places = [placeText(from), link, placeText(to)];
+  mac.update(JSON.stringify([epoch, ...places, lastToken, head, rest.atMs]));
   for (const row of rows) {
     if (row.row === "held") {
       const { id, after, what, scope, name, key: holder, amount } = row;
@@ -117,17 +131,9 @@ export function checkShipment(ring: KeyRing, shipment: Shipment): void {
 /** What this store says to a shipment that is sound. `link` is that of its own newest change. */
 export function checkContinues(own: Standing, link: string | null, shipment: Shipment): void {
   if (own.role !== "secondary") {
-    throw new SetpointError("store.not_secondary", "a primary does not follow another store", {
-      details: { epoch: own.epoch },
-    });
+    throw notSecondary("a primary does not follow another store", own.epoch);
   }
-  if (shipment.epoch < own.epoch) {
-    throw new SetpointError(
-      "replication.fenced",
-      `the shipment has epoch ${shipment.epoch}; this store follows epoch ${own.epoch}`,
-      { details: { shipped: shipment.epoch, epoch: own.epoch } },
-    );
-  }
+  if (shipment.epoch < own.epoch) throw fenced(shipment.epoch, own.epoch);
   const { from } = shipment;
   if (from.revision !== own.at.revision || from.held !== own.at.held) {
     throw invalidShipment(
@@ -142,8 +148,40 @@ export function checkContinues(own: Standing, link: string | null, shipment: Shi
   );
 }
 
+export function checkDemotion(own: Standing, epoch: number = own.epoch): void {
+  if (epoch < own.epoch) throw fenced(epoch, own.epoch);
+}
+
+export function checkPromotion(own: Standing, { from, kinds, perSecond }: Promotion): void {
+  checkKinds(kinds);
+  if (!isCount(perSecond) || perSecond === 0) {
+    throw new SetpointError("request.invalid", "perSecond must be a whole number from 1 on", {
+      details: { field: "perSecond" },
+    });
+  }
+  if (own.role !== "secondary") throw notSecondary("a primary cannot be promoted", own.epoch);
+  if (from === undefined) return;
+  checkCount(from.lastToken, "from.lastToken");
+  const { at } = from;
+  if (at.revision === own.at.revision && at.held === own.at.held) return;
+  throw new SetpointError(
+    "replication.behind",
+    `the former primary is at ${placeText(at)}, and this store at ${placeText(own.at)}`,
+    { details: { primary: { ...at }, secondary: { ...own.at } } },
+  );
+}
+
 function placeText({ revision, held }: Place): string {
   return `${revision}/${held}`;
+}
+
+function fenced(epoch: number, own: number): SetpointError {
+  const message = `epoch ${epoch} is over: this store has epoch ${own}`;
+  return new SetpointError("replication.fenced", message, { details: { epoch, own } });
+}
+
+function notSecondary(why: string, epoch: number): SetpointError {
+  return new SetpointError("store.not_secondary", why, { details: { epoch } });
 }
 
 export function invalidShipment(why: string): SetpointError {

@@ -1,6 +1,7 @@
 /** Replication between the two databases, in each combination. */
 import { after, before } from "node:test";
 import type { OpenReplicated } from "../../src/store/contract/harness.ts";
+import { promotionContract } from "../../src/store/contract/promotion.ts";
 import { randomReplication } from "../../src/store/contract/replication-random.ts";
 import { replicationContract } from "../../src/store/contract/replication.ts";
 import { openOnFile } from "../../src/store/sqlite/harness.ts";
@@ -28,6 +29,7 @@ const combinations = [
 
 for (const [from, openPrimary, to, openSecondary] of combinations) {
   const title = `${from} to ${to}`;
+  promotionContract(title, openPrimary, openSecondary);
   replicationContract(title, openPrimary, openSecondary);
   randomReplication(title, openPrimary, openSecondary, 6);
 }

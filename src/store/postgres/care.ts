@@ -12,7 +12,7 @@ const markStatement = {
     SELECT compacted, pg_notify(current_schema(), concat_ws(' ', $2::text, revision, 0, compacted))
     FROM moved`,
 };
-const stepStatement = { name: "compact", text: "SELECT removed, done, mark FROM compact_v1($1)" };
+const stepStatement = { name: "compact", text: "SELECT removed, done, mark FROM compact_v2($1)" };
 
 /** Who follows from the mark on has what was held before it. */
 const trimStatement = {

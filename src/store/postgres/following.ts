@@ -4,22 +4,23 @@
  * this store can ship them when it is the primary.
  */
 import { keyText } from "../../kernel/resource.ts";
-import type { ChangeRow, HeldRow, Place, Shipment } from "../replication.ts";
-import { checkContinues, lastChanges, lastHeld, splitRows } from "../shipment.ts";
+import type { ChangeRow, HeldRow, Place, Promotion, Shipment, Standing } from "../replication.ts";
+import { checkContinues, checkDemotion, checkPromotion } from "../shipment.ts";
+import { lastChanges, lastHeld, revisionLeap, splitRows, tokenLeap } from "../shipment.ts";
 import { keyArrays } from "./batch.ts";
 import { arrayLiteral, bytesArray, int4Array, int8Array, textArray } from "./binary-array.ts";
 import { insertChanges } from "./load-changes.ts";
 import { readLink, standingColumns, standingFrom } from "./shipping.ts";
+import { freePlanning } from "./scan.ts";
 import type { Scan } from "./scan.ts";
 import type { Session } from "./session.ts";
 
 export async function followOn(session: Session, shipment: Shipment): Promise<Place> {
   const run: Scan = async (text, values) => await session.rows({ text }, values);
   return await session.transaction(run, "BEGIN", async () => {
-    await run("SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 7370002))");
-    const [head] = await run(`SELECT ${standingColumns} FROM head h WHERE h.one FOR UPDATE OF h`);
+    const own = await lockedStanding(run);
     const link = await readLink(run, shipment.from.revision);
-    checkContinues(standingFrom(head), link, shipment);
+    checkContinues(own, link, shipment);
     const { changes, held } = splitRows(shipment);
     if (changes.length > 0) {
       await insertChanges(run, changes);
@@ -32,7 +33,8 @@ export async function followOn(session: Session, shipment: Shipment): Promise<Pl
       await moveUses(run, ofKind(last, "use"));
       await moveBounds(run, ofKind(last, "bound"));
     }
-    const { to, epoch } = shipment;
+    const { to, epoch, lastToken } = shipment;
+    await raiseToken(run, lastToken);
     await run("UPDATE head SET revision = $1, held = $2, epoch = $3 WHERE one", [
       to.revision,
       to.held,
@@ -43,6 +45,57 @@ export async function followOn(session: Session, shipment: Shipment): Promise<Pl
     ]);
     return to;
   });
+}
+
+/** The lock of a commit; then what the store is, which stays so for the transaction. */
+async function lockedStanding(run: Scan): Promise<Standing> {
+  await run("SELECT pg_advisory_xact_lock(hashtextextended(current_schema(), 7370002))");
+  const [head] = await run(`SELECT ${standingColumns} FROM head h WHERE h.one FOR UPDATE OF h`);
+  return standingFrom(head);
+}
+
+export async function promoteOn(
+  session: Session,
+  promotion: Promotion,
+  clockSkewMs: number,
+): Promise<Standing> {
+  const run = runOn(session);
+  return await session.transaction(run, "BEGIN", async () => {
+    await run(`${freePlanning}; SET LOCAL statement_timeout = ${changeLimitMs}`);
+    checkPromotion(await lockedStanding(run), promotion);
+    const { from, kinds, perSecond } = promotion;
+    if (from !== undefined) await raiseToken(run, from.lastToken);
+    const leap = from === undefined ? revisionLeap : 0;
+    const values = [clockSkewMs, leap, tokenLeap, textArray(kinds), perSecond];
+    await run("SELECT promote_v1($1, $2, $3, $4, $5)", values);
+    return await lockedStanding(run);
+  });
+}
+
+export async function demoteOn(
+  session: Session,
+  primary: string,
+  epoch?: number,
+): Promise<Standing> {
+  const run = runOn(session);
+  return await session.transaction(run, "BEGIN", async () => {
+    const own = await lockedStanding(run);
+    checkDemotion(own, epoch);
+    await run("SELECT demote_v2($1, $2)", [primary, epoch ?? own.epoch]);
+    return await lockedStanding(run);
+  });
+}
+
+/** A promotion writes a row for each resource that it wakes. */
+const changeLimitMs = 600_000;
+
+function runOn(session: Session): Scan {
+  return async (text, values) => await session.rows({ text }, values, changeLimitMs);
+}
+
+async function raiseToken(run: Scan, token: number): Promise<void> {
+  const text = "SELECT setval('claim_token', $1) FROM claim_token WHERE last_value < $1::bigint";
+  await run(text, [token]);
 }
 
 async function moveResources(run: Scan, rows: readonly ChangeRow[]): Promise<void> {

@@ -79,6 +79,8 @@ async function loadOn(
     }
     await run("UPDATE head SET role = 'loading' WHERE one");
     const loaded = await new Loader(run, clockSkewMs).load(rows);
+    // A store that is restored numbers what is held from the beginning.
+    if (primary === undefined) await run("UPDATE head SET held = 0 WHERE one");
     if (primary !== undefined) await run("SELECT demote_v1($1)", [primary]);
     const problems = await violations(run, loadFindings);
     if (problems.length > 0) throw unsoundDump(problems);

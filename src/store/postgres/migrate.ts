@@ -34,6 +34,7 @@ const migrations: readonly Migration[] = [
   { version: 11, compatibleFrom: 1, name: "0011_create" },
   { version: 12, compatibleFrom: 1, name: "0012_cause" },
   { version: 13, compatibleFrom: 1, name: "0013_replication" },
+  { version: 14, compatibleFrom: 1, name: "0014_promotion" },
 ];
 const newestVersion = migrations.length;
 

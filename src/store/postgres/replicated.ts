@@ -1,11 +1,11 @@
 /** Replication of a store on PostgreSQL. A secondary has one process that follows. */
 import { SetpointError } from "../../kernel/errors.ts";
 import type { DumpRow } from "../port.ts";
-import type { Place, Replication } from "../replication.ts";
+import type { Place, Promotion, Replication, Standing } from "../replication.ts";
 import { checkShip, checkShipment } from "../shipment.ts";
 import type { KeyRing } from "../key-ring.ts";
 import { typedFailure } from "./failures.ts";
-import { followOn } from "./following.ts";
+import { demoteOn, followOn, promoteOn } from "./following.ts";
 import { endOwnSession, openOwnSession } from "./own-session.ts";
 import type { Pool } from "./pool.ts";
 import type { Session, SessionConfig } from "./session.ts";
@@ -17,6 +17,8 @@ export interface ReplicatedParts {
   readonly session: SessionConfig;
   readonly clockSkewMs: () => number;
   readonly checkOpen: () => void;
+  /** All history before this revision is forgotten. */
+  readonly raiseMark: (revision: number) => void;
   /** Waits until this process can read the head. */
   readonly reached: (head: number) => Promise<void>;
   readonly load: (rows: AsyncIterable<DumpRow>, primary: string) => Promise<void>;
@@ -43,16 +45,21 @@ export class PostgresReplication implements Replication {
   }
 
   async follow(shipment: Parameters<Replication["follow"]>[0]): Promise<Place> {
-    const { checkOpen, ring, session: config, reached } = this.#parts;
+    checkShipment(this.#parts.ring, shipment);
+    const place = await this.#change(async (session) => await followOn(session, shipment));
+    await this.#parts.reached(place.revision);
+    return place;
+  }
+
+  /** One at a time, on a connection that is kept. */
+  async #change<T>(run: (session: Session) => Promise<T>): Promise<T> {
+    const { checkOpen, session: config } = this.#parts;
     checkOpen();
-    checkShipment(ring, shipment);
     let session = this.#following;
     if (session === undefined || session.isBroken) session = await openOwnSession(config);
     this.#following = session;
     try {
-      const place = await followOn(session, shipment);
-      await reached(place.revision);
-      return place;
+      return await run(session);
     } catch (error) {
       if (!(error instanceof SetpointError)) await endOwnSession(config, session);
       throw typedFailure(error, "store.outcome_unknown");
@@ -65,10 +72,16 @@ export class PostgresReplication implements Replication {
     return (await this.standing()).at;
   }
 
-  async demote(primary: string) {
-    this.#parts.checkOpen();
-    await this.#parts.pool.rows({ text: "SELECT demote_v1($1)" }, [primary]);
-    return await this.standing();
+  async demote(primary: string, epoch?: number): Promise<Standing> {
+    return await this.#change(async (session) => await demoteOn(session, primary, epoch));
+  }
+
+  async promote(promotion: Promotion): Promise<Standing> {
+    const skewMs = this.#parts.clockSkewMs();
+    const standing = await this.#change((session) => promoteOn(session, promotion, skewMs));
+    if (promotion.from === undefined) this.#parts.raiseMark(standing.at.revision);
+    await this.#parts.reached(standing.at.revision);
+    return standing;
   }
 
   async close(): Promise<void> {

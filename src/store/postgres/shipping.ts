@@ -19,15 +19,17 @@ interface Standpoint {
 }
 
 export const standingColumns = `h.role, h.epoch, h.primary_name, h.revision,
-  greatest(h.held, (SELECT max(q.id) FROM held q))`;
+  greatest(h.held, (SELECT max(q.id) FROM held q)),
+  (SELECT t.last_value FROM claim_token t)`;
 
 export function standingFrom(row: Row | undefined): Standing {
-  const [role, epoch, primary, revision, held] = (row ?? []) as unknown[];
+  const [role, epoch, primary, revision, held, lastToken] = (row ?? []) as unknown[];
   return {
     role: role as Role,
     epoch: epoch as number,
     primary: primary as string,
     at: { revision: revision as number, held: held as number },
+    lastToken: lastToken as number,
   };
 }
 
@@ -42,7 +44,8 @@ async function standpoint(scan: Scan, clockSkewMs: number): Promise<Standpoint> 
      FROM head h WHERE h.one`,
     [clockSkewMs],
   );
-  return { standing: standingFrom(row), mark: row?.[5] as number, nowMs: row?.[6] as number };
+  const [mark = 0, nowMs = 0] = (row?.slice(6) ?? []) as number[];
+  return { standing: standingFrom(row), mark, nowMs };
 }
 
 export async function readShipment(
@@ -51,8 +54,8 @@ export async function readShipment(
   { limit, clockSkewMs }: { readonly limit: number; readonly clockSkewMs: number },
 ): Promise<Shipment> {
   return await withScan(pool, async (scan) => {
-    const { standing, mark, nowMs: atMs } = await standpoint(scan, clockSkewMs);
-    const { at, epoch } = standing;
+    const { standing, mark, nowMs } = await standpoint(scan, clockSkewMs);
+    const { at, epoch, lastToken } = standing;
     if (after.revision > at.revision || after.held > at.held) throw future(after, at);
     if (after.revision < mark) throw gone(after, mark);
     const end = await findEnd(scan, after.revision, limit, at.revision);
@@ -66,7 +69,8 @@ export async function readShipment(
     const to = { revision: end, held: held.at(-1)?.id ?? after.held };
     const link = await readLink(scan, after.revision);
     const rows = [...changes.map(changeRow), ...held];
-    return authenticate(ring, { epoch, from: after, link, rows, to, head: at.revision, atMs });
+    const seen = { lastToken, head: at.revision, atMs: nowMs };
+    return authenticate(ring, { epoch, from: after, link, rows, to, ...seen });
   });
 }
 

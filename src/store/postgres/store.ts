@@ -182,6 +182,7 @@ export class PostgresStore implements ReplicatedStore {
       session,
       clockSkewMs: this.#skewMs,
       checkOpen: () => this.#checkOpen(),
+      raiseMark: (revision) => this.#raiseMark(revision),
       reached: async (revision) => await this.#reach(revision),
       load: async (rows, primary) => await this.#load(rows, primary),
     });

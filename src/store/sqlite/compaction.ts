@@ -26,6 +26,10 @@ function statements(db: DatabaseSync) {
     ),
     mark: action(db, "UPDATE head SET compacted = ? WHERE id = 1"),
     progress: action(db, "UPDATE head SET compacting = ? WHERE id = 1"),
+    nth: rows<[number]>(
+      db,
+      "SELECT revision FROM change WHERE revision > ? ORDER BY revision LIMIT 1 OFFSET ?",
+    ),
     removeReplaced: action(
       db,
       `DELETE FROM change WHERE revision IN (
@@ -64,7 +68,9 @@ export class Compaction {
     const [compacted = 0, compacting = 0] = this.#sql.head.get() ?? [];
     const isTrimmed = this.#trimHeld(compacted);
     if (compacting >= compacted) return { removed: 0, isDone: isTrimmed };
-    const to = Math.min(compacted, compacting + this.#items);
+    // By changes and not by numbers: a promotion may have left a gap of a billion.
+    const [nth = compacted] = this.#sql.nth.get(compacting, this.#items - 1) ?? [];
+    const to = Math.min(compacted, nth);
     // The replaced changes are collected before the first is removed, so a chain inside the slice
     // goes as a whole.
     const replaced = this.#sql.removeReplaced.run(compacting, to);

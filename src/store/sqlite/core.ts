@@ -18,7 +18,7 @@ import type { ResourceKey } from "../../kernel/resource.ts";
 import { loadFindings, unsoundDump } from "../load-check.ts";
 import type { ErasedChange } from "../erasure.ts";
 import type { Claim, ClaimRef, ClaimRequest, Renewal } from "../port.ts";
-import type { Place, Shipment, Standing } from "../replication.ts";
+import type { Place, Promotion, Shipment, Standing } from "../replication.ts";
 import { notPrimary } from "../shipment.ts";
 import { packResult } from "./batch.ts";
 import type { BatchGroup, Packed } from "./batch.ts";
@@ -244,33 +244,35 @@ export class Core {
     }
   }
 
-  /** Only this process has the file, so the role in memory is that of the file. */
   follow(shipment: Shipment): Place {
-    return this.#transaction(() => {
-      const result = this.#parts.following.follow(shipment);
-      const commit = (): void => {
-        this.#revision = result.revision;
-      };
-      const isThere = (): boolean => readStanding(this.#db).standing.at.held >= result.held;
-      return { result, commit, isThere: () => this.#revision >= result.revision && isThere() };
-    });
+    const { following } = this.#parts;
+    return this.#changeRole(() => following.follow(shipment)).at;
   }
 
-  demote(primary: string): Standing {
-    const before = this.#primary;
+  demote(primary: string, epoch?: number): Standing {
+    return this.#changeRole(() => this.#parts.following.demote(primary, epoch));
+  }
+
+  promote(promotion: Promotion): Standing {
+    const nowMs = this.#options.clock.nowMs();
+    return this.#changeRole(() => this.#parts.following.promote(promotion, nowMs));
+  }
+
+  /** What is in memory follows the file, which no other process changes. */
+  #changeRole(change: () => unknown): Standing {
+    const marks = (): string => JSON.stringify(readStanding(this.#db).standing);
+    const before = marks();
     this.#transaction(() => {
-      this.#parts.following.demote(primary);
-      const commit = (): void => {
-        this.#primary = primary;
-      };
-      return { result: undefined, commit, isThere: () => this.#readPrimary() !== before };
+      change();
+      return { result: undefined, isThere: () => marks() !== before };
     });
+    this.#readHead();
     return readStanding(this.#db).standing;
   }
 
   /** With the name of a primary the store becomes its secondary. */
   loadEnd(primary?: string): CoreState {
-    this.#loader?.finish();
+    this.#loader?.finish(primary !== undefined);
     if (primary !== undefined) this.#parts.following.demote(primary);
     const problems = verifyWithin(this.#db, loadFindings);
     if (problems.length > 0) throw unsoundDump(problems);

@@ -34,6 +34,7 @@ type CoreCalls = Pick<
   | "loadAbort"
   | "follow"
   | "demote"
+  | "promote"
   | "pragma"
 >;
 type BackgroundCalls = Pick<Background, "list" | "counts" | "verify">;

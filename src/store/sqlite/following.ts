@@ -5,8 +5,9 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { loadedCause } from "../stored-cause.ts";
-import type { ChangeRow, HeldRow, Place, Shipment } from "../replication.ts";
-import { checkContinues, lastChanges, lastHeld, splitRows } from "../shipment.ts";
+import type { ChangeRow, HeldRow, Place, Promotion, Shipment } from "../replication.ts";
+import { checkContinues, checkDemotion, checkPromotion } from "../shipment.ts";
+import { lastChanges, lastHeld, revisionLeap, splitRows, tokenLeap } from "../shipment.ts";
 import { readLink } from "./shipping.ts";
 import { action, rows } from "./sql.ts";
 import { readStanding } from "./standing.ts";
@@ -48,8 +49,31 @@ function statements(db: DatabaseSync) {
        ON CONFLICT (counter) DO UPDATE SET value = value + excluded.value`,
     ),
     dropCounter: action(db, "DELETE FROM counter WHERE counter = ? AND value = 0"),
-    head: action(db, "UPDATE head SET revision = ?, held = ?, epoch = ? WHERE id = 1"),
-    role: action(db, "UPDATE head SET role = 'secondary', primary_name = ?, held = ? WHERE id = 1"),
+    head: action(
+      db,
+      `UPDATE head SET revision = ?, held = ?, epoch = ?, last_token = max(last_token, ?)
+       WHERE id = 1`,
+    ),
+    demote: action(
+      db,
+      "UPDATE head SET role = 'secondary', primary_name = ?, held = ?, epoch = ? WHERE id = 1",
+    ),
+    promote: action(
+      db,
+      `UPDATE head SET role = 'primary', primary_name = '', epoch = epoch + 1,
+         revision = revision + ?1, last_token = max(last_token, ?3) + ?2,
+         compacted = iif(?1 > 0, revision + ?1, compacted) WHERE id = 1`,
+    ),
+    wake: action(
+      db,
+      `INSERT INTO due (kind, namespace, name, due_at, attempts)
+       SELECT kind, namespace, name,
+         ?1 + (row_number() OVER (ORDER BY kind, namespace, name) - 1) * 1000 / ?2, 0
+       FROM resource WHERE kind IN (SELECT value FROM json_each(?3))
+       ON CONFLICT DO NOTHING`,
+    ),
+    dropNumber: action(db, "DELETE FROM sqlite_sequence WHERE name = 'held'"),
+    setNumber: action(db, "INSERT INTO sqlite_sequence (name, seq) VALUES ('held', ?)"),
     noWork: action(db, "DELETE FROM due"),
     needsThis: action(
       db,
@@ -78,17 +102,30 @@ export class Following {
     const last = lastHeld(held);
     for (const row of last) this.#letGo(row);
     for (const row of last) if (row.amount !== null) this.#take(row, row.amount);
-    const { to, epoch } = shipment;
-    this.#sql.head.run(to.revision, to.held, epoch);
+    const { to, epoch, lastToken } = shipment;
+    this.#sql.head.run(to.revision, to.held, epoch, lastToken);
     return to;
   }
 
   /** Older programs would commit whatever the role is: from now on they refuse the file. */
-  demote(primary: string): void {
+  demote(primary: string, epoch?: number): void {
     const { standing } = readStanding(this.#db);
-    this.#sql.role.run(primary, standing.at.held);
+    checkDemotion(standing, epoch);
+    this.#sql.demote.run(primary, standing.at.held, epoch ?? standing.epoch);
     this.#sql.noWork.run();
     this.#sql.needsThis.run();
+  }
+
+  promote(promotion: Promotion, nowMs: number): void {
+    const { standing } = readStanding(this.#db);
+    checkPromotion(standing, promotion);
+    const { from, kinds, perSecond } = promotion;
+    const sql = this.#sql;
+    sql.promote.run(from === undefined ? revisionLeap : 0, tokenLeap, from?.lastToken ?? 0);
+    // What is held from now on has numbers above those that were followed.
+    sql.dropNumber.run();
+    sql.setNumber.run(standing.at.held);
+    sql.wake.run(nowMs, perSecond, JSON.stringify(kinds));
   }
 
   #addChange(row: ChangeRow): void {

@@ -80,7 +80,8 @@ export class Loader {
     }
   }
 
-  finish(): void {
+  /** A restored store numbers what is held from the beginning, a seeded one goes on. */
+  finish(isSeeded: boolean): void {
     if (this.#meta === undefined) throw invalid("it is empty");
     const { head, compacted, lastToken, epoch = 1, held = 0 } = this.#meta;
     const kept = this.#sql.count.get(compacted, head)?.[0] ?? 0;
@@ -88,7 +89,7 @@ export class Loader {
     if (this.#last > head) throw invalid("it has changes above its head");
     this.#sql.terms.run();
     this.#sql.counters.run();
-    this.#sql.head.run(head, compacted, lastToken, epoch, held);
+    this.#sql.head.run(head, compacted, lastToken, epoch, isSeeded ? held : 0);
   }
 
   #addChange(row: ChangeRow): void {

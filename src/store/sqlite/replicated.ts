@@ -11,11 +11,13 @@ export interface ReplicatedParts {
   readonly files: OpenedFiles;
   readonly recent: RecentLog;
   readonly checkOpen: () => void;
+  /** All history before this revision is forgotten. */
+  readonly onHead: (revision: number) => void;
   readonly load: (rows: Parameters<Replication["seed"]>[0], primary: string) => Promise<void>;
 }
 
 export function replicationOf(parts: ReplicatedParts): Replication {
-  const { files, recent, checkOpen, load } = parts;
+  const { files, recent, checkOpen, onHead, load } = parts;
   const { path, clock, ring, reader, engine } = files;
   const read = <T>(run: () => T): T => {
     checkOpen();
@@ -44,9 +46,16 @@ export function replicationOf(parts: ReplicatedParts): Replication {
       await load(rows, primary);
       return standing().at;
     },
-    demote: async (primary) => {
+    demote: async (primary, epoch) => {
       checkOpen();
-      return await engine.writer.demote(primary);
+      return await engine.writer.demote(primary, epoch);
+    },
+    promote: async (promotion) => {
+      checkOpen();
+      const promoted = await engine.writer.promote(promotion);
+      if (promotion.from === undefined) onHead(promoted.at.revision);
+      recent.workSignal.advance();
+      return promoted;
     },
   };
 }

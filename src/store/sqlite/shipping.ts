@@ -18,7 +18,7 @@ export function readShipment(
   db.exec("BEGIN");
   try {
     const { standing, mark } = readStanding(db);
-    const { at, epoch } = standing;
+    const { at, epoch, lastToken } = standing;
     if (after.revision > at.revision || after.held > at.held) throw future(after, at);
     if (after.revision < mark) throw gone(after, mark);
     const end = findEnd(db, after.revision, limit, at.revision);
@@ -28,8 +28,8 @@ export function readShipment(
     const to = { revision: end, held: held.at(-1)?.id ?? after.held };
     const link = readLink(db, after.revision);
     const shipped = [...changes, ...held];
-    const { revision: head } = at;
-    return authenticate(ring, { epoch, from: after, link, rows: shipped, to, head, atMs: nowMs });
+    const seen = { lastToken, head: at.revision, atMs: nowMs };
+    return authenticate(ring, { epoch, from: after, link, rows: shipped, to, ...seen });
   } finally {
     db.exec("COMMIT");
   }

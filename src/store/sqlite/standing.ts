@@ -5,7 +5,7 @@ import { rows } from "./sql.ts";
 
 type StandingRow = [
   ...[role: Role, epoch: number, primary: string, revision: number, held: number],
-  ...[compacted: number, shipsFrom: number],
+  ...[compacted: number, shipsFrom: number, lastToken: number],
 ];
 
 interface Standpoint {
@@ -18,10 +18,11 @@ export function readStanding(db: DatabaseSync): Standpoint {
   const row = rows<StandingRow>(
     db,
     `SELECT role, epoch, primary_name, revision,
-       max(held, ifnull((SELECT max(id) FROM held), 0)), compacted, ships_from FROM head`,
+       max(held, ifnull((SELECT max(id) FROM held), 0)), compacted, ships_from, last_token
+     FROM head`,
   ).get();
   const [role = "primary", epoch = 1, primary = "", revision = 0, held = 0] = row ?? [];
-  const [, , , , , compacted = 0, shipsFrom = 0] = row ?? [];
+  const [, , , , , compacted = 0, shipsFrom = 0, lastToken = 0] = row ?? [];
   const mark = Math.max(compacted, shipsFrom);
-  return { standing: { role, epoch, primary, at: { revision, held } }, mark };
+  return { standing: { role, epoch, primary, at: { revision, held }, lastToken }, mark };
 }

@@ -99,15 +99,14 @@ export class SqliteStore implements ReplicatedStore {
       files,
       recent: this.#recent,
       checkOpen: () => this.#checkOpen(),
+      onHead: (revision) => this.#startAt(revision),
       load: async (rows, primary) => await this.#load(rows, primary),
     });
     this.#queue = new CommitQueue({
       commitBatch: async (groups) => await this.#commitBatch(groups),
       independent: false,
       overlap: () => this.#flushMs < quickFlushMs && (hasRoom || !files.engine.isCopying()),
-      ...(options.maxQueuedWrites === undefined
-        ? {}
-        : { maxQueuedWrites: options.maxQueuedWrites }),
+      ...(options.maxQueuedWrites !== undefined && { maxQueuedWrites: options.maxQueuedWrites }),
     });
   }
 
@@ -354,10 +353,14 @@ export class SqliteStore implements ReplicatedStore {
 
   async #load(rows: AsyncIterable<port.DumpRow>, primary?: string): Promise<void> {
     const head = await loadInto(this.#files.engine, rows, primary);
-    this.#compacted = head.compacted;
-    this.#recent.skipTo(head.revision);
-    this.#recent.forgetKeys();
+    this.#startAt(head.revision, head.compacted);
     this.#recent.workSignal.advance();
+  }
+
+  #startAt(revision: number, compacted = revision): void {
+    this.#compacted = compacted;
+    this.#recent.skipTo(revision);
+    this.#recent.forgetKeys();
   }
 
   async close(): Promise<void> {
