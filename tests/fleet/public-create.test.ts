@@ -237,4 +237,28 @@ describe("a creation after a change of the Offering", () => {
     await server.acceptTerms("dora");
     isError(await create("dora", { name: "trial" }), 403, 4);
   });
+
+  it("waits for a cluster until its time is over, and then fails with the reason", async () => {
+    await change({ timeouts: { placement: 1 } });
+    const { json } = await create("alice", { name: "homeless" });
+    const failed = await waitUntil("the failure", async () => {
+      const read = await server.call(`/dinosaurs/${textAt(json, "id")}`, { as: "alice" });
+      return read.json["status"] === "failed" ? read.json : undefined;
+    });
+    match(textAt(failed, "failed_reason"), /no cluster/);
+  });
+
+  it("ends with the lifespan of an evaluation instance, and no other type ends", async () => {
+    const { json } = await server.call("/dinosaurs", { as: "grace" });
+    equal(json["total"], 1);
+    const types = objectsAt((await readOffering())["spec"], "types").map((type) =>
+      textAt(type, "name") === "eval" ? Object.assign({}, type, { lifespanSeconds: 1 }) : type,
+    );
+    await change({ types });
+    await waitUntil("the end of the evaluation instance", async () => {
+      return (await server.call("/dinosaurs", { as: "grace" })).json["total"] === 0;
+    });
+    const search = encodeURIComponent("name = rex");
+    equal((await server.call(`/dinosaurs?search=${search}`, { as: "alice" })).json["total"], 1);
+  });
 });
