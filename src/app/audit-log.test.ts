@@ -96,7 +96,7 @@ test("what does not fit into the buffer is dropped, counted and told", async () 
       log: collecting(told),
     });
     const uri = `/${"x".repeat(1_000_000)}`;
-    const many = Math.ceil(limits.maxAuditBufferBytes / 1_000_000) + 5;
+    const many = Math.ceil(limits.maxLogBufferBytes / 1_000_000) + 5;
     for (let i = 0; i < many; i++) log.begin({ ...request, uri }, user);
     assert.ok(log.dropped >= 5);
     await log[Symbol.asyncDispose]();

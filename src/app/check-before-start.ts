@@ -24,20 +24,28 @@ export interface StartInputs {
 export async function checkBeforeStart(config: ServeConfig): Promise<StartInputs> {
   const authentication = readAuthenticationFiles(config);
   const audit = auditInputs(config);
+  const { requestLogFile } = config;
+  if (requestLogFile !== undefined) checkFolder(config, "request-log", requestLogFile);
   await checkAddress(config);
   return { authentication, audit };
 }
 
-function auditInputs({ audit, dataFolder }: ServeConfig): StartInputs["audit"] {
+function auditInputs(config: ServeConfig): StartInputs["audit"] {
+  const { audit } = config;
   if (audit === undefined) return undefined;
   const { policyFile, logFile: path } = audit;
   const policy = readAuditPolicy(policyFile);
+  checkFolder(config, "audit-log", path);
+  return { policy, path };
+}
+
+function checkFolder({ dataFolder }: ServeConfig, option: string, path: string): void {
   const folder = dirname(path);
   // The data folder is made by the start itself.
   const isThere = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  if (isThere || folder === dataFolder) return { policy, path };
-  throw new SetpointError("config.invalid", `--audit-log: the folder ${folder} does not exist`, {
-    details: { option: "audit-log", path },
+  if (isThere || folder === dataFolder) return;
+  throw new SetpointError("config.invalid", `--${option}: the folder ${folder} does not exist`, {
+    details: { option, path },
     suggestion: "create the folder, or name a file in another folder",
   });
 }

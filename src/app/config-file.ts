@@ -30,6 +30,7 @@ export interface ConfigFile {
   readonly tokenFile?: string;
   readonly oidc?: readonly OidcFileConfig[];
   readonly logLevel?: string;
+  readonly requestLog?: string;
   readonly audit?: { readonly policy: string; readonly log: string };
   readonly modules?: readonly string[];
   readonly roles?: readonly string[];
@@ -111,6 +112,7 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
     oidc: (value, field) =>
       listOf(value, field).map((item, index) => readOidc(item, `${field}[${index}]`, path)),
     logLevel: text,
+    requestLog: path,
     audit: (value, field) => readObject(value, field, { policy: path, log: path }),
     modules: (value, field) =>
       listOf(value, field).map((item, index) => path(item, `${field}[${index}]`)),

@@ -47,6 +47,7 @@ export interface ServeOptions extends StoreOptions, EngineOptions, TracingOption
   readonly logLevel?: string;
   readonly auditPolicy?: string;
   readonly auditLog?: string;
+  readonly requestLog?: string;
 }
 
 export type StoreLocation =
@@ -75,6 +76,7 @@ export interface ServeConfig extends StoreConfig {
   readonly tokenFile: string | undefined;
   readonly oidc: readonly OidcFileConfig[];
   readonly audit: { readonly policyFile: string; readonly logFile: string } | undefined;
+  readonly requestLogFile: string | undefined;
   /** Undefined: the default of the command. */
   readonly logLevel: Level | undefined;
   readonly engine: EngineConfig;
@@ -125,18 +127,23 @@ export function serveConfig(
       given(options.secretRetention) ?? file.secretRetention ?? defaultSecretRetention,
     ),
     isAnonymousAllowed: file.anonymous ?? true,
-    tokenFile: file.tokenFile === undefined ? undefined : resolve(file.tokenFile),
+    tokenFile: filePath(file.tokenFile),
     oidc: file.oidc ?? [],
     audit: auditConfig(
       given(options.auditPolicy) ?? file.audit?.policy,
       given(options.auditLog) ?? file.audit?.log,
     ),
+    requestLogFile: filePath(given(options.requestLog) ?? file.requestLog),
     logLevel: levelOf(given(options.logLevel) ?? file.logLevel),
     engine: engineConfig(options, file),
     console: consoleConfig(options, file.console),
     tracing: tracingConfig(options, file.tracing),
     sections: checkedSections(sections, file.sections ?? {}, { ...options }),
   };
+}
+
+function filePath(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : resolve(text);
 }
 
 function certificateFiles(options: ServeOptions, file: ConfigFile): CertificateFiles | undefined {

@@ -38,7 +38,7 @@ export function requestReports(log: Logger, timers: Pick<Timers, "after">): OwnR
 /** Callers need no right to receive these. */
 const refusals: ReadonlySet<number> = new Set([401, 429]);
 
-function fieldsOf({ ids, ...summary }: RequestSummary): Readonly<Record<string, unknown>> {
+export function fieldsOf({ ids, ...summary }: RequestSummary): Readonly<Record<string, unknown>> {
   const { request, correlation, client, trace } = ids;
   const path = shortText(summary.path, limits.maxLoggedPathChars);
   return { ...summary, path, request, correlation, client, trace };

@@ -50,6 +50,8 @@ import type { ObservedRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
 import { openSurfaces } from "./open-surfaces.ts";
 import { guardProcess } from "./process-guard.ts";
+import { openRequestLog } from "./request-log.ts";
+import type { RequestLog } from "./request-log.ts";
 import { requestReports } from "./request-reports.ts";
 import type { OwnReports } from "./request-reports.ts";
 import { openRest } from "./rest-surface.ts";
@@ -184,6 +186,7 @@ async function openToClients(parts: Parts, undo: AsyncDisposableStack): Promise<
   const credentials = await openOwnCredentials(config, plane);
   const authentication = openAuthentication(given.authentication, config, credentials, log);
   const audit = undo.use(given.audit && (await openAuditLog({ ...given.audit, log })));
+  const requestLog = undo.use(await requestLogOf(config, log));
   const reports = undo.use(requestReports(log, systemTimers));
   const { callerLog, onUnhandled: onError } = reports;
   const measure = backlogMeasure(plane, systemTimers, worker);
@@ -202,7 +205,8 @@ async function openToClients(parts: Parts, undo: AsyncDisposableStack): Promise<
   const ofPage = { config, plane, credentials, authentication, log, callerLog };
   const page = undo.use(openConsole({ ...ofPage, loopbackOrigin, root }));
   const surfaces = [...ownSurfaces(config, reports, kube, health), ...page.surfaces, ...opened];
-  const security = { ...page.identification, audit, roles: plane.rbac, admissions };
+  const logRequest = requestLog?.add;
+  const security = { ...page.identification, audit, roles: plane.rbac, admissions, logRequest };
   const all = { surfaces, ...reportingOf(reports, observed, tracing, security) };
   const handle = requestPipeline(all);
   const listeners = await startListeners({ config, credentials, handle, onError, ...options });
@@ -213,6 +217,13 @@ async function openToClients(parts: Parts, undo: AsyncDisposableStack): Promise<
     await listeners.stop();
   });
   return { listeners, page, credentials };
+}
+
+async function requestLogOf(
+  { requestLogFile: path }: ServeConfig,
+  log: Logger,
+): Promise<RequestLog | undefined> {
+  return path === undefined ? undefined : await openRequestLog({ path, log, clock: systemClock });
 }
 
 function servedConsole(

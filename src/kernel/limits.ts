@@ -302,13 +302,13 @@ export const limits = Object.freeze({
   /** How long the end of a server waits for the last batch. */
   spanExportStopMs: 2_000,
 
-  // Audit
-  /** Events that wait to be written; more are dropped. */
-  maxAuditBufferBytes: 32 * mib,
-  /** Size at which the audit log is turned over. */
-  maxAuditFileBytes: 100 * mib,
-  /** Older audit logs kept. */
-  maxAuditFiles: 10,
+  // The audit log and the request log
+  /** Lines that wait to be written; more are dropped. */
+  maxLogBufferBytes: 32 * mib,
+  /** Size at which a log is rotated. */
+  maxLogFileBytes: 100 * mib,
+  /** Older files of a log that are kept. */
+  maxLogFiles: 10,
 
   // Claims and work
   maxLeaseTtlMs: 3_600_000,

@@ -144,6 +144,7 @@ describe("the command line", () => {
     const cases: readonly (readonly [RegExp, readonly string[]])[] = [
       [/--audit-policy: .*absent\.yaml cannot be read/, [...audit, "absent.yaml"]],
       [/--audit-policy: .*no-policy\.yaml cannot be used/, [...audit, "no-policy.yaml"]],
+      [/--request-log: the folder .*absent does not exist/, ["--request-log", "absent/a.log"]],
       [/line 1 of the token file/, ["--config", "with-tokens.yaml"]],
       [/configuration file: .*absent\.yaml cannot be read/, ["--config", "absent.yaml"]],
     ];

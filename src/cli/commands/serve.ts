@@ -133,7 +133,8 @@ function addServeOptions(command: Command): Command {
     )
     .addOption(
       new Option("--audit-log <file>", "file to write audit events to; needs --audit-policy"),
-    );
+    )
+    .addOption(new Option("--request-log <file>", "file to write a line to for each request"));
   addConsoleOptions(common);
   addCertificateOptions(common);
   addTraceOptions(common);

@@ -16,6 +16,13 @@ export interface RequestSummary {
   readonly ids: RequestIds;
 }
 
+/** A request that has ended, for the request log. */
+export interface FinishedRequest extends RequestSummary {
+  readonly user: string;
+  readonly remoteAddress: string;
+  readonly startedMs: number;
+}
+
 export interface RequestReports {
   onError(error: unknown, request: RequestSummary): void;
   /** Called for the answers that a surface wants in the log. */

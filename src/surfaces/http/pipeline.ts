@@ -23,7 +23,7 @@ import type { Admission, Admissions } from "./admit.ts";
 import { Deadlines } from "./deadline.ts";
 import type { Deadline, Overdue } from "./deadline.ts";
 import { answerError, summaryOf } from "./error-envelope.ts";
-import type { RequestReports } from "./error-envelope.ts";
+import type { FinishedRequest, RequestReports } from "./error-envelope.ts";
 import type { Exchange } from "./exchange.ts";
 import { identify } from "./identify.ts";
 import type { Identified, IdentifyPorts } from "./identify.ts";
@@ -39,6 +39,8 @@ export interface PipelineInput extends IdentifyPorts {
   readonly surfaces: readonly HttpSurface[];
   readonly timers: Timers;
   readonly reports: RequestReports;
+  /** Called for each request when it has ended: of a watch, when it is closed. */
+  readonly logRequest?: ((request: FinishedRequest) => void) | undefined;
   readonly metrics?: RequestMetrics | undefined;
   readonly trace?: RequestTrace | undefined;
   readonly roles: RoleHolders;
@@ -198,8 +200,15 @@ class PipelineRequest implements Identified, Overdue {
     const { status } = this.exchange;
     ports.metrics?.finished(this.#startedMs, surface.labels(this), status);
     this.#span?.end(status);
-    if (surface.isLogged?.(this) === true) ports.reports.onAnswer(summaryOf(surface, this, status));
+    const { logRequest } = ports;
+    if (surface.isLogged?.(this) !== true && logRequest === undefined) return;
+    const summary = summaryOf(surface, this, status);
+    if (surface.isLogged?.(this) === true) ports.reports.onAnswer(summary);
+    const { remoteAddress } = this.exchange;
+    const startedMs = this.#startedMs;
+    logRequest?.({ ...summary, user: this.user.name, remoteAddress, startedMs });
   }
+
   async #answerTimeout(timeout: SetpointError): Promise<void> {
     const { ports, surface } = this.#line;
     try {
