@@ -165,7 +165,8 @@ function updating({ survey, nowMs }: RolloutState, missing: number): Rest {
   }
   const [first] = waitingFor;
   const why = first === undefined ? "" : `: ${first.reason} (${first.instances})`;
-  const message = `${missing} instances cannot be updated at present${why}`;
+  const noun = missing === 1 ? "instance" : "instances";
+  const message = `${missing} ${noun} cannot be updated at present${why}`;
   return { kind: "rest", reason: "Waiting", message, ...rest };
 }
 
