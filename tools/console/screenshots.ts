@@ -1,10 +1,12 @@
 // `npm run screenshots`: makes the screenshots of the README and the docs. It starts the demo in a
 // new folder, waits until it has settled, and opens its pages in Chromium, in both themes. The
 // scenes are always the same; times and generated ids differ, so new files differ in a few pixels.
+// With a folder, it writes every page there instead, on a screen and on a phone.
 import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { openScene, scenes as allScenes, startDemoPages } from "../../tests/console/demo-pages.ts";
 import { openTab, startChromium } from "../../tests/peers/chromium.ts";
 import { startProgram } from "../../tests/peers/child.ts";
 import { waitUntil } from "../../tests/peers/wait.ts";
@@ -40,7 +42,24 @@ const scenes: readonly Scene[] = [
   { name: "console-gitops", path: paths.deployment("demo", "shop"), text: "Synced" },
 ];
 
-await makeScreenshots();
+const [given] = process.argv.slice(2);
+await (given === undefined ? makeScreenshots() : photographAllPages(given));
+
+async function photographAllPages(to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await using browser = await startChromium();
+  await using demo = await startDemoPages(browser);
+  for (const width of [1_440, 360]) {
+    for (const theme of ["light", "dark"] as const) {
+      await using tab = await demo.open({ width, theme });
+      for (const scene of allScenes) {
+        await openScene(tab.page, demo.origin, scene);
+        const path = join(to, `${scene.name}-${width}-${theme}.png`);
+        await tab.page.screenshot({ path, scale: "css", fullPage: width === 360 });
+      }
+    }
+  }
+}
 
 async function makeScreenshots(): Promise<void> {
   const data = await mkdtemp(join(tmpdir(), "setpoint-screenshots-"));

@@ -53,7 +53,8 @@ const theme = EditorView.theme({
   ".cm-content": { padding: "8px 0", caretColor: "var(--accent)" },
   ".cm-cursor": { borderLeftColor: "var(--accent)" },
   ".cm-gutters": {
-    minHeight: "320px",
+    // CodeMirror sets the height of the text as a style of the element.
+    minHeight: "320px !important",
     backgroundColor: "var(--bg)",
     color: "var(--muted)",
     borderRight: "1px solid var(--border)",
@@ -135,7 +136,8 @@ export function createEditor(options: EditorOptions): Editor {
           ...defaultKeymap,
           indentWithTab,
         ]),
-        EditorView.contentAttributes.of({ "aria-label": label }),
+        // Without the index, axe does not take the text for something that a key can scroll.
+        EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) onChange(update.state.doc.toString());
         }),
