@@ -8,7 +8,7 @@ import { place } from "../router/location.ts";
 import { routes } from "../routes.tsx";
 import type { Page, Route } from "../routes.tsx";
 import { Button } from "../ui/button.tsx";
-import { Empty, ErrorPanel, Skeleton } from "../ui/notice.tsx";
+import { ErrorPanel, Skeleton } from "../ui/notice.tsx";
 import { paths } from "../paths.ts";
 
 const loaded = new Map<Route["load"], Page>();
@@ -56,8 +56,13 @@ async function loadPage(load: Route["load"]): Promise<void> {
 
 function NotFound() {
   return (
-    <Empty action={<Button href={paths.overview()}>Open the overview</Button>}>
-      There is no page at this address.
-    </Empty>
+    <div class="stack">
+      <header class="page-head">
+        <h1>There is no page at this address</h1>
+      </header>
+      <p class="row">
+        <Button href={paths.overview()}>Open the overview</Button>
+      </p>
+    </div>
   );
 }

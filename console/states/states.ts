@@ -90,6 +90,7 @@ export function conditionTone(type: string, status: string, reason: string): Ton
   if (reason === "Waiting" || reason === "CircuitOpen" || reason === "Busy") return "waiting";
   if (reason === "InProgress") return "progressing";
   if (reason === "ReconcilePaused" || reason === "Skipped") return "paused";
+  if (reason === "Failed") return "failed";
   return type === "Ready" || /(?:Warning|Held)$/.test(type) ? "waiting" : "failed";
 }
 

@@ -64,6 +64,7 @@ const columns: readonly Column<Environment>[] = [
   {
     id: "destroyed",
     title: "Destroyed in",
+    isWide: true,
     width: "130px",
     render: ({ status, spec }) => (
       <Countdown at={status?.plannedDestructionAt ?? spec.plannedDestruction?.at} isShort />
@@ -105,21 +106,23 @@ export function EnvironmentsPage(_props: PageProps) {
         <div class="row end">{create}</div>
       </header>
       {error !== undefined && <ErrorPanel error={error} onRetry={refetch} />}
-      <LiveTable
-        label="Environments"
-        rows={rows}
-        columns={columns}
-        keyOf={({ uid }) => uid}
-        nameOf={({ id }) => id}
-        hrefOf={({ namespace: place, id }) => paths.environment(place, id)}
-        foot={
-          data.next === undefined ? undefined : (
-            <p class="muted small panel-body">
-              The first 500 are shown. Choose a namespace to see the others.
-            </p>
-          )
-        }
-      />
+      <section class="panel" aria-label="List of environments">
+        <LiveTable
+          label="Environments"
+          rows={rows}
+          columns={columns}
+          keyOf={({ uid }) => uid}
+          nameOf={({ id }) => id}
+          hrefOf={({ namespace: place, id }) => paths.environment(place, id)}
+          foot={
+            data.next === undefined ? undefined : (
+              <p class="muted small panel-body">
+                The first 500 are shown. Choose a namespace to see the others.
+              </p>
+            )
+          }
+        />
+      </section>
     </div>
   );
 }

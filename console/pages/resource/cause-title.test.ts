@@ -8,5 +8,9 @@ test("the cause begins with the state, as the name is the title of the page", ()
     causeTitle("Database/orders is not ready: waiting for Network/net-1", orders),
     "Not ready: waiting for Network/net-1",
   );
+  assert.equal(
+    causeTitle("Database/orders is not ready: not ready, and no run is scheduled", orders),
+    "Not ready, and no run is scheduled",
+  );
   assert.equal(causeTitle("Something else", orders), "Something else");
 });

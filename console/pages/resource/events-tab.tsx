@@ -41,7 +41,9 @@ function Events({ viewed, document }: { viewed: Viewed; document: Resource }) {
             <tr>
               <th scope="col">Last</th>
               <th scope="col">Reason</th>
-              <th scope="col">Message</th>
+              <th scope="col" class="wide-only">
+                Message
+              </th>
               <th scope="col" class="right">
                 Count
               </th>
@@ -53,7 +55,7 @@ function Events({ viewed, document }: { viewed: Viewed; document: Resource }) {
           <tbody>
             {groups.map((group) => (
               <tr key={group.key}>
-                <td>
+                <td class="nowrap">
                   <Time at={new Date(group.lastMs).toISOString()} />
                 </td>
                 <td>
@@ -61,10 +63,11 @@ function Events({ viewed, document }: { viewed: Viewed; document: Resource }) {
                     <Icon name={group.isWarning ? "failed" : "stored"} />
                     {group.reason}
                   </span>
+                  <span class="sub phone-only">{group.message}</span>
                 </td>
-                <td>{group.message}</td>
+                <td class="wide-only">{group.message}</td>
                 <td class="right">{countText(group.count)}</td>
-                <td class="muted wide-only">{group.source}</td>
+                <td class="muted nowrap wide-only">{group.source}</td>
               </tr>
             ))}
           </tbody>

@@ -144,13 +144,13 @@ function Branch({ line }: { line: Line }) {
         ) : (
           <a href={paths.resource({ kind: known.id, namespace, name })}>{title}</a>
         )}
-        <span class="muted end">
+        <span class="muted end nowrap wide-only">
           {isCurrent && "this resource"}
-          {document === undefined && "is deleted, or you may not read it"}
           {!isCurrent && document !== undefined && (
             <Time at={document.metadata.creationTimestamp} />
           )}
         </span>
+        {document === undefined && <span class="sub">is deleted, or you may not read it</span>}
       </div>
       {below.length > 0 && (
         <ul>
@@ -164,7 +164,9 @@ function Branch({ line }: { line: Line }) {
 }
 
 function Ready({ document }: { document: Resource | undefined }) {
-  const ready = document?.status?.conditions?.find(({ type }) => type === "Ready");
+  const conditions = document?.status?.conditions ?? [];
+  const ready = conditions.find(({ type }) => type === "Ready");
+  const isFailing = conditions.some(({ type, status }) => type === "Synced" && status === "False");
   if (ready === undefined) {
     return (
       <span class="muted">
@@ -172,7 +174,7 @@ function Ready({ document }: { document: Resource | undefined }) {
       </span>
     );
   }
-  const tone = conditionTone("Ready", ready.status, ready.reason ?? "");
+  const tone = isFailing ? "failed" : conditionTone("Ready", ready.status, ready.reason ?? "");
   return (
     <span class={`t-${tone}`} title={`Ready: ${ready.status}`}>
       <Icon name={tone} />
