@@ -179,6 +179,17 @@ test("without the finalizer, and with Orphan, no hook runs", async () => {
   }
 });
 
+test("in a namespace that is being deleted no hook runs", async () => {
+  const fakes = openFakes();
+  await using rig = await openRig({}, fakes);
+  await synced(rig, fakes);
+  await rig.memory.remove({ apiVersion: "v1", kind: "Namespace", name: tenant });
+  await rig.remove(kind, "shop");
+  await rig.pass(30_000);
+  assert.equal(await rig.read(kind, "shop"), undefined);
+  assert.deepEqual(fakes.target.writes, ["delete ConfigMap/one"]);
+});
+
 test("a deployment without such hooks is deleted without git", async () => {
   const fakes = openFakes();
   await using rig = await openRig({}, fakes);

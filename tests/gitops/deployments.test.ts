@@ -7,6 +7,8 @@ import { objectAt, objectsAt, textAt } from "../../src/kernel/json-read.ts";
 import { startSetpoint } from "../peers/setpoint.ts";
 import type { Setpoint } from "../peers/setpoint.ts";
 import { waitUntil } from "../peers/wait.ts";
+import { gitopsLimits } from "../../src/modules/gitops/limits.ts";
+import { startFaultyApi } from "./faulty-api.ts";
 import { startGitRemote } from "./git-remote.ts";
 import type { GitRemote } from "./git-remote.ts";
 import { Tenant, allowLoopback, configMapFile, gitopsApi, isSyncedAt } from "./tenant.ts";
@@ -189,6 +191,45 @@ test("why names the deployment that another one waits for", async () => {
   await jane.reached("waiting", (status) => objectsAt(status, "waitingFor").length === 1);
   const { body } = await server.ask(`${jane.pathOf("waiting")}/why`);
   assert.match(body.toString(), /the GitOpsDeployment absent does not exist/);
+});
+
+test("a target that hangs delays no deployment of another tenant", async () => {
+  await using target = await startSetpoint();
+  await put(target, "/api/v1/namespaces/shop", {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "shop" },
+  });
+  await using api = await startFaultyApi(target);
+  const stuck = new Tenant(server, remote, "stuck");
+  await stuck.setUp();
+  await addEnvironment(stuck, "hanging", { url: api.url, ca: api.ca, token: target.token });
+  const file = configMapFile("row", { value: "1" });
+  const stuckURL = await repository(stuck, "stuck");
+  await remote.commit("stuck", { files: { "deploy/a.json": file } });
+  const source = { repoURL: stuckURL, path: "deploy" };
+  const destination = { environment: "hanging", namespace: "shop" };
+  await stuck.deploy("first", source, { destination });
+  await stuck.reached("first", (status) => textAt(status, "sync", "status") === "Synced");
+  api.fault = () => "hang";
+  const earlier = api.failed();
+  for (let app = 0; app < 20; app += 1) await stuck.deploy(`app-${app}`, source, { destination });
+  await waitUntil("calls that hang", async () => api.failed() >= earlier + 4);
+
+  const free = new Tenant(server, remote, "free");
+  await free.setUp();
+  const repoURL = await repository(free, "free");
+  const apps = ["one", "two", "three"];
+  const files: Record<string, string> = {};
+  for (const name of apps) files[`${name}/a.json`] = configMapFile(name, { value: "1" });
+  const commit = await remote.commit("free", { files });
+  // Less than one call to the target may take.
+  const limitMs = gitopsLimits.targetTimeoutMs / 2;
+  for (const name of apps) {
+    await free.deploy(name, { repoURL, path: name });
+    await free.reached(name, isSyncedAt(commit), limitMs);
+  }
+  assert.equal(textAt(await stuck.statusOf("app-0"), "sync", "status") === "Synced", false);
 });
 
 test("a host that hangs delays none of 100 deployments of 10 other tenants", async () => {

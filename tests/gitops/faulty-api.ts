@@ -1,5 +1,6 @@
 // The API of a server behind a proxy on loopback that fails some of its calls: half of them are
-// refused, and the answers of the others are lost after the server has carried them out.
+// refused, and the answers of the others are lost after the server has carried them out. Or none
+// is answered.
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, request } from "node:https";
@@ -17,7 +18,7 @@ export interface FaultyApi extends AsyncDisposable {
   readonly ca: string;
   /** Calls that failed so far. */
   readonly failed: () => number;
-  fault: () => "none" | "refused" | "lost";
+  fault: () => "none" | "refused" | "lost" | "hang";
 }
 
 export async function startFaultyApi(server: Setpoint): Promise<FaultyApi> {
@@ -29,6 +30,10 @@ export async function startFaultyApi(server: Setpoint): Promise<FaultyApi> {
   const proxy = createServer({ key, cert }, (asked, answer) => {
     const fault = api.fault();
     if (fault !== "none") failed += 1;
+    if (fault === "hang") {
+      asked.resume();
+      return;
+    }
     if (fault === "refused") {
       asked.resume();
       answer.writeHead(503).end();
