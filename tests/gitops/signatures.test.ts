@@ -175,6 +175,7 @@ test("a key that gpg cannot import, or a gpg that does not start, is no verdict"
   const partly = not("gpg did not import all OpenPGP keys \\(exit code \\d\\): check each of them");
   assert.match(await verified(commit, broken), partly);
   assert.match(await verified(commit, broken, other.publicKey), partly);
+  assert.equal(await verified(commit, broken, jane.publicKey), "signed");
   gpgFault = { kind: "notStarted", code: "EAGAIN" };
   assert.match(
     await verified(commit, jane.publicKey),

@@ -20,6 +20,8 @@ const gpgOptions = "batch\nno-autostart\nno-auto-key-retrieve\nno-auto-key-locat
 const sshKey = /^\s*((?:ssh|ecdsa|sk)-[\w@.-]+ [A-Za-z0-9+/]+=*)(?:\s|$)/;
 const armourStart = "-----BEGIN PGP PUBLIC KEY BLOCK-----";
 const armourEnd = "-----END PGP PUBLIC KEY BLOCK-----";
+/** Keys that are imported one by one, when an import of all fails. */
+const mostAlone = 20;
 const maxOutputBytes = 1_048_576;
 /** Commits are written by anyone who can push. Those of people have less than a thousandth. */
 const maxCommitBytes = 1_048_576;
@@ -123,8 +125,19 @@ export async function signatureConfiguration(
   return { lines, ...(fault === undefined ? {} : { fault }) };
 }
 
-/** Why gpg has not imported all of them. */
+/** Why gpg has not imported all of them. A broken one does not hold up the others. */
 async function importKeys(
+  keys: readonly string[],
+  verifying: Verifying,
+): Promise<string | undefined> {
+  const fault = await importTogether(keys, verifying);
+  if (fault === undefined || keys.length === 1 || keys.length > mostAlone) return fault;
+  // gpg ends at the first one that is broken.
+  for (const key of keys) await importTogether([key], verifying);
+  return fault;
+}
+
+async function importTogether(
   keys: readonly string[],
   { runner, folder, limits, signal }: Verifying,
 ): Promise<string | undefined> {
