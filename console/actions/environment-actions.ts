@@ -3,7 +3,6 @@
 import { environmentsApi } from "../api/environments.ts";
 import type { Environment, Place } from "../api/environments.ts";
 import type { KindInfo } from "../api/kinds.ts";
-import type { JsonRecord } from "../api/types.ts";
 import { plural } from "../format/number.ts";
 import type { Action, Subject } from "./action.ts";
 import { askAndPerform } from "./question.ts";
@@ -33,10 +32,6 @@ function placeOf({ namespace, name }: Subject): Place {
   return { namespace, id: name };
 }
 
-async function act(subject: Subject, verb: string, body: JsonRecord = {}): Promise<void> {
-  await environmentsApi.act(placeOf(subject), verb, body);
-}
-
 function command(verb: string): (subject: Subject) => string {
   return ({ namespace, name }) => `setpoint env ${verb} ${name} -n ${namespace}`;
 }
@@ -59,10 +54,10 @@ export const environmentActions: readonly Action[] = [
       return phaseOf(subject) === "Destroying" ? "It is being destroyed." : undefined;
     },
     perform: async (subject) => {
-      await act(subject, "extend", { seconds: extendSeconds });
+      await environmentsApi.extend(placeOf(subject), extendSeconds);
       return `The destruction of ${subject.name} is an hour later.`;
     },
-    command: ({ namespace, name }) => `setpoint env extend ${name} -n ${namespace} --by 1h`,
+    command: ({ namespace, name }) => `setpoint env extend ${name} 1h -n ${namespace}`,
   },
   {
     id: "env-retry",
@@ -72,7 +67,7 @@ export const environmentActions: readonly Action[] = [
     needs,
     fits: (subject) => phaseOf(subject) === "DeployedFail",
     perform: async (subject) => {
-      await act(subject, "retry");
+      await environmentsApi.retry(placeOf(subject));
       return `The unfinished resources of ${subject.name} run again.`;
     },
     command: command("retry"),
@@ -84,7 +79,7 @@ export const environmentActions: readonly Action[] = [
     needs,
     fits: (subject) => phaseOf(subject) === "Deploying",
     perform: async (subject) => {
-      await act(subject, "cancel");
+      await environmentsApi.cancel(placeOf(subject));
       return "The operation starts nothing more, and asks running resources to stop.";
     },
     command: command("cancel"),
@@ -96,10 +91,10 @@ export const environmentActions: readonly Action[] = [
     needs,
     fits: (subject) => isKnown(subject) && !isDestroyed(subject),
     perform: async (subject) => {
-      await act(subject, "check-drift");
+      await environmentsApi.checkDrift(placeOf(subject));
       return `${subject.name} is compared with the external systems.`;
     },
-    command: command("check-drift"),
+    command: command("drift"),
   },
   {
     id: "env-repair",
@@ -108,10 +103,10 @@ export const environmentActions: readonly Action[] = [
     needs,
     fits: (subject) => environmentOf(subject)?.status?.drift?.state === "Drifted",
     perform: async (subject) => {
-      await act(subject, "reconcile-drift");
+      await environmentsApi.reconcileDrift(placeOf(subject));
       return `The drift of ${subject.name} is repaired.`;
     },
-    command: command("reconcile-drift"),
+    command: (subject) => `${command("drift")(subject)} --reconcile`,
   },
   {
     id: "env-deploy",
@@ -121,7 +116,7 @@ export const environmentActions: readonly Action[] = [
     needs,
     fits: isDestroyed,
     perform: async (subject) => {
-      await act(subject, "deploy");
+      await environmentsApi.deploy(placeOf(subject));
       return `${subject.name} is being deployed.`;
     },
     command: command("deploy"),
@@ -149,7 +144,7 @@ export const environmentActions: readonly Action[] = [
       };
     },
     perform: async (subject) => {
-      await act(subject, "destroy");
+      await environmentsApi.destroy(placeOf(subject));
       return `${subject.name} is being destroyed.`;
     },
     command: command("destroy"),
@@ -180,7 +175,7 @@ export async function rollBackEnvironment(place: Place, operation: string): Prom
       consequences: [`The templates and parameters of ${operation} are deployed again.`],
     },
     perform: async () => {
-      await environmentsApi.act(place, "rollback", { to: operation });
+      await environmentsApi.rollback(place, operation);
       return `${place.id} returns to ${operation}.`;
     },
   });

@@ -26,30 +26,31 @@ export async function request<T>(path: string, call: Call = {}): Promise<T> {
   return (isJson ? JSON.parse(text) : text) as T;
 }
 
-/** The response itself, for streams and for its headers. */
-export async function send(path: string, call: Call = {}): Promise<Response> {
-  const response = await answered(withQuery(path, call.query), call);
+async function send(path: string, call: Call = {}): Promise<Response> {
+  const { method = "GET", body, signal: aborted, accept = "application/json" } = call;
+  const headers: Record<string, string> = { accept, ...call.headers };
+  if (body !== undefined) headers["content-type"] = call.type ?? "application/json";
+  return await checked(withQuery(path, call.query), {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    ...(aborted === undefined ? {} : { signal: aborted }),
+  });
+}
+
+/** As `fetch`, but a refusal is an error. */
+export async function checked(url: string, init: RequestInit = {}): Promise<Response> {
+  const response = await answered(url, init);
   if (response.ok) return response;
   if (response.status === 401) signedOut.value += 1;
   throw errorFrom(response.status, await bodyOf(response), traceOf(response));
 }
 
-async function answered(url: string, call: Call): Promise<Response> {
-  const { method = "GET", body, signal: aborted, accept = "application/json" } = call;
-  const headers: Record<string, string> = { accept, ...call.headers };
-  if (body !== undefined) headers["content-type"] = call.type ?? "application/json";
+async function answered(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, {
-      method,
-      headers,
-      credentials: "same-origin",
-      ...(body === undefined
-        ? {}
-        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
-      ...(aborted === undefined ? {} : { signal: aborted }),
-    });
+    return await fetch(url, { ...init, credentials: "same-origin" });
   } catch (error) {
-    if (aborted?.aborted === true) throw error;
+    if (init.signal?.aborted === true) throw error;
     throw unreachable();
   }
 }

@@ -7,8 +7,7 @@ import type {
   GetOperationsAnswer,
   GetPlansAnswer,
 } from "../../src/client/rest-api.ts";
-import { request, send } from "./client.ts";
-import type { JsonRecord } from "./types.ts";
+import { endedBy, onceOnly, rest } from "./rest.ts";
 
 export type EnvironmentPage = GetEnvironmentsAnswer;
 export type Environment = EnvironmentPage["items"][number];
@@ -35,59 +34,65 @@ const pageSize = 500;
 
 export const environmentsApi = {
   list: async (namespace: string, signal?: AbortSignal) =>
-    await get<EnvironmentPage>("environments", { namespace, limit: pageSize }, signal),
+    await rest.call("getEnvironments", {
+      query: { namespace, limit: pageSize },
+      ...endedBy(signal),
+    }),
 
   one: async ({ namespace, id }: Place, signal?: AbortSignal) =>
-    await get<Environment>(`environments/${encodeURIComponent(id)}`, { namespace }, signal),
+    await rest.call("getEnvironmentsById", {
+      path: { id },
+      query: { namespace },
+      ...endedBy(signal),
+    }),
 
   graph: async ({ namespace, id }: Place, signal?: AbortSignal) =>
-    await get<DependencyGraph>(
-      `environments/${encodeURIComponent(id)}/graph`,
-      { namespace },
-      signal,
-    ),
+    await rest.call("getEnvironmentsByIdGraph", {
+      path: { id },
+      query: { namespace },
+      ...endedBy(signal),
+    }),
 
   operations: async ({ namespace, id }: Place, signal?: AbortSignal) =>
-    await get<OperationPage>("operations", { namespace, environment: id, limit: 100 }, signal),
+    await rest.call("getOperations", {
+      query: { namespace, environment: id, limit: 100 },
+      ...endedBy(signal),
+    }),
 
   plans: async ({ namespace, id }: Place, signal?: AbortSignal) =>
-    await get<PlanPage>("plans", { namespace, environment: id, limit: 100 }, signal),
+    await rest.call("getPlans", {
+      query: { namespace, environment: id, limit: 100 },
+      ...endedBy(signal),
+    }),
 
-  logs: async (
+  logs: (
     { namespace, id }: Place,
     { resource, after }: { resource: string | undefined; after: number | undefined },
     signal: AbortSignal,
   ) =>
-    await send(`/api/v1/environments/${encodeURIComponent(id)}/logs`, {
+    rest.follow("getEnvironmentsByIdLogs", {
+      path: { id },
       query: { namespace, resource, after, follow: true },
-      accept: "application/x-ndjson",
       signal,
     }),
 
-  act: async ({ namespace, id }: Place, verb: string, body: JsonRecord = {}) =>
-    await request<JsonRecord>(`/api/v1/environments/${encodeURIComponent(id)}/${verb}`, {
-      method: "POST",
-      query: { namespace },
-      body,
-      headers: { "idempotency-key": crypto.randomUUID() },
-    }),
-
-  approve: async ({ namespace, id }: Place) =>
-    await request<JsonRecord>(`/api/v1/plans/${encodeURIComponent(id)}/approve`, {
-      method: "POST",
-      query: { namespace },
-      body: {},
-      headers: { "idempotency-key": crypto.randomUUID() },
-    }),
+  destroy: async (place: Place) => await rest.call("postEnvironmentsByIdDestroy", at(place)),
+  deploy: async (place: Place) => await rest.call("postEnvironmentsByIdDeploy", at(place)),
+  extend: async (place: Place, seconds: number) =>
+    await rest.call("postEnvironmentsByIdExtend", { ...at(place), body: { seconds } }),
+  cancel: async (place: Place) =>
+    await rest.call("postEnvironmentsByIdCancel", { ...at(place), body: {} }),
+  retry: async (place: Place) =>
+    await rest.call("postEnvironmentsByIdRetry", { ...at(place), body: {} }),
+  rollback: async (place: Place, to: string) =>
+    await rest.call("postEnvironmentsByIdRollback", { ...at(place), body: { to } }),
+  checkDrift: async (place: Place) =>
+    await rest.call("postEnvironmentsByIdCheckDrift", { ...at(place), body: {} }),
+  reconcileDrift: async (place: Place) =>
+    await rest.call("postEnvironmentsByIdReconcileDrift", { ...at(place), body: {} }),
+  approve: async (plan: Place) => await rest.call("postPlansByIdApprove", at(plan)),
 } as const;
 
-async function get<T>(
-  path: string,
-  query: Readonly<Record<string, string | number | undefined>>,
-  signal?: AbortSignal,
-): Promise<T> {
-  return await request<T>(`/api/v1/${path}`, {
-    query,
-    ...(signal === undefined ? {} : { signal }),
-  });
+function at({ namespace, id }: Place) {
+  return { path: { id }, query: { namespace }, ...onceOnly() };
 }

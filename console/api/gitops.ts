@@ -1,8 +1,8 @@
 // What the console reads and does about GitOpsDeployments.
 
-import { request } from "./client.ts";
 import type { KindInfo } from "./kinds.ts";
 import { kube } from "./kube.ts";
+import { endedBy, rest } from "./rest.ts";
 import type { Condition, JsonRecord, Metadata } from "./types.ts";
 
 export const deploymentsKind = "gitopsdeployments.gitops.setpoint.dev";
@@ -158,21 +158,24 @@ export const gitopsApi = {
   one: async (kind: KindInfo, place: Place, signal?: AbortSignal) =>
     (await kube.get(kind, place, signal)) as unknown as Deployment,
 
-  diff: async (place: Place, revision: string | undefined, signal?: AbortSignal) =>
-    await request<DeploymentDiff>(routeOf(place, "diff"), {
-      query: { revision },
-      ...(signal === undefined ? {} : { signal }),
-    }),
+  diff: async (path: Place, revision: string | undefined, signal?: AbortSignal) => {
+    const query = { revision };
+    const options = { path, query, ...endedBy(signal) };
+    const answer = await rest.call("getGitopsDeploymentsByNamespaceByNameDiff", options);
+    return answer as unknown as DeploymentDiff;
+  },
 
   /** Reads the repository now; the commit that the deployment should have. */
-  refresh: async (place: Place) =>
-    await request<{ revision?: string }>(routeOf(place, "refresh"), { method: "POST", body: {} }),
+  refresh: async (path: Place) =>
+    await rest.call("postGitopsDeploymentsByNamespaceByNameRefresh", { path }),
 
   /** The full commit behind a name, and that of targetRevision. */
-  revision: async (place: Place, revision: string) =>
-    await request<{ commit: string; head: string }>(routeOf(place, "revision"), {
-      query: { revision },
-    }),
+  revision: async (path: Place, revision: string) => {
+    const options = { path, query: { revision } };
+    const found = await rest.call("getGitopsDeploymentsByNamespaceByNameRevision", options);
+    const { commit = "", head = "" } = found;
+    return { commit, head };
+  },
 
   patch: async (kind: KindInfo, place: Place, spec: JsonRecord) =>
     await kube.merge(kind, place, { spec }),
@@ -194,8 +197,3 @@ export const gitopsApi = {
       false,
     ),
 } as const;
-
-function routeOf({ namespace, name }: Place, verb: string): string {
-  const place = `${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
-  return `/api/v1/gitops/deployments/${place}/${verb}`;
-}

@@ -1,97 +1,93 @@
-// The routes of /api/v1 that the console reads.
+// The routes of /api/v1 that the console reads about all kinds.
 
-import { request, send } from "./client.ts";
 import type {
-  GetAuditAnswer,
   GetMetricsRecentAnswer,
   GetTimelineAnswer,
+  Operations as Routes,
 } from "../../src/client/rest-api.ts";
-import type { Counts, Difference, HistoryPage, Problems, Rollback, RowPage } from "./types.ts";
+import { request } from "./client.ts";
+import { endedBy, onceOnly, rest } from "./rest.ts";
 import type { ResourceAddress } from "../paths.ts";
 
-export interface ReportQuery {
-  readonly kind?: string | undefined;
-  readonly namespace?: string | undefined;
-  readonly builtIn?: boolean | undefined;
-}
+export type ReportQuery = Routes["getCounts"]["query"];
+export type AuditQuery = Routes["getAudit"]["query"];
+export type TimelineQuery = Routes["getTimeline"]["query"];
 
-export interface RowQuery {
+export interface RowQuery extends Omit<Routes["getResourcesByKind"]["query"], "labels"> {
   readonly kind: string;
-  readonly namespace?: string | undefined;
-  readonly filter?: string | undefined;
+  /** A selector of labels. */
   readonly labels?: string | undefined;
-  readonly sort?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
-
-export interface AuditQuery {
-  readonly [filter: string]: string | number | undefined;
 }
 
 export const insight = {
   counts: async (query: ReportQuery, signal?: AbortSignal) =>
-    await get<Counts>("counts", { ...query }, signal),
+    await rest.call("getCounts", { query, ...endedBy(signal) }),
 
   problems: async (query: ReportQuery, signal?: AbortSignal) =>
-    await get<Problems>("problems", { ...query }, signal),
+    await rest.call("getProblems", { query, ...endedBy(signal) }),
 
   rows: async ({ kind, labels, ...query }: RowQuery, signal?: AbortSignal) =>
-    await get<RowPage>(
-      `resources/${encodeURIComponent(kind)}`,
-      { ...query, labelSelector: labels },
-      signal,
-    ),
+    await rest.call("getResourcesByKind", {
+      path: { kind },
+      query: { ...query, labelSelector: labels },
+      ...endedBy(signal),
+    }),
 
-  history: async (address: ResourceAddress, cursor?: string, signal?: AbortSignal) =>
-    await get<HistoryPage>(
-      addressed("history", address),
-      { namespace: address.namespace, limit: 50, cursor },
-      signal,
-    ),
+  history: async ({ namespace, ...path }: ResourceAddress, cursor?: string, signal?: AbortSignal) =>
+    await rest.call("getHistoryByKindByName", {
+      path,
+      query: { namespace, limit: 50, cursor },
+      ...endedBy(signal),
+    }),
 
-  diff: async (address: ResourceAddress, from?: number, to?: number, signal?: AbortSignal) =>
-    await get<Difference>(
-      addressed("diff", address),
-      { namespace: address.namespace, from, to },
-      signal,
-    ),
+  diff: async (
+    { namespace, ...path }: ResourceAddress,
+    from?: number,
+    to?: number,
+    signal?: AbortSignal,
+  ) =>
+    await rest.call("getDiffByKindByName", {
+      path,
+      query: { namespace, from, to },
+      ...endedBy(signal),
+    }),
 
   /** The revision that was shown is the precondition: a newer one is an error. */
   rollback: async (
-    address: ResourceAddress,
-    options: { readonly to: number; readonly dryRun: boolean; readonly shown?: string },
+    { namespace, ...path }: ResourceAddress,
+    {
+      to,
+      dryRun,
+      shown,
+    }: { readonly to: number; readonly dryRun: boolean; readonly shown?: string },
   ) =>
-    await request<Rollback>(`/api/v1/${addressed("rollback", address)}`, {
-      method: "POST",
-      query: { namespace: address.namespace },
-      body: { to: options.to, dryRun: options.dryRun },
+    await rest.call("postRollbackByKindByName", {
+      path,
+      query: { namespace },
+      body: { to, dryRun },
       headers: {
-        ...(options.shown === undefined ? {} : { "if-match": `"${options.shown}"` }),
-        ...(options.dryRun ? {} : { "idempotency-key": crypto.randomUUID() }),
+        ...(shown === undefined ? {} : { "if-match": `"${shown}"` }),
+        ...(dryRun ? {} : onceOnly().headers),
       },
     }),
 
   audit: async (query: AuditQuery, signal?: AbortSignal) =>
-    await get<GetAuditAnswer>("audit", { ...query }, signal),
+    await rest.call("getAudit", { query, ...endedBy(signal) }),
 
+  /** Of all servers; it is not a route of the REST API. */
   operations: async (
     query: { kind?: string; namespace?: string; limit?: number } = {},
     signal?: AbortSignal,
-  ) =>
-    await request<Operations>("/operations", {
-      query: { ...query },
-      ...(signal === undefined ? {} : { signal }),
-    }),
+  ) => await request<Operations>("/operations", { query: { ...query }, ...endedBy(signal) }),
 
   recentMetrics: async (signal?: AbortSignal) =>
-    await get<RecentMetrics>("metrics/recent", {}, signal),
+    await rest.call("getMetricsRecent", endedBy(signal)),
 
-  timeline: async (query: AuditQuery, signal?: AbortSignal) =>
-    await get<TimelinePage>("timeline", { ...query }, signal),
+  timeline: async (query: TimelineQuery, signal?: AbortSignal) =>
+    await rest.call("getTimeline", { query, ...endedBy(signal) }),
 
-  changes: async (after: number | undefined, signal: AbortSignal) =>
-    await send("/api/v1/changes", { query: { after }, accept: "application/x-ndjson", signal }),
+  changes: (after: number | undefined, signal: AbortSignal) =>
+    rest.follow("getChanges", { query: { after }, signal }),
 } as const;
 
 export type TimelinePage = GetTimelineAnswer;
@@ -133,18 +129,3 @@ export interface Operations {
 
 export type RecentMetrics = GetMetricsRecentAnswer;
 export type MetricSeries = RecentMetrics["series"][number];
-
-async function get<T>(
-  path: string,
-  query: Readonly<Record<string, string | number | boolean | undefined>>,
-  signal?: AbortSignal,
-): Promise<T> {
-  return await request<T>(`/api/v1/${path}`, {
-    query,
-    ...(signal === undefined ? {} : { signal }),
-  });
-}
-
-function addressed(route: string, { kind, name }: ResourceAddress): string {
-  return `${route}/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`;
-}

@@ -7,7 +7,6 @@ import { signal as createSignal } from "@preact/signals";
 import { insight } from "../api/insight.ts";
 import { isStatus } from "../api/client.ts";
 import type { Change } from "../api/types.ts";
-import { jsonLines } from "./lines.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
 export interface LiveState {
@@ -165,7 +164,7 @@ async function readUntil(signal: AbortSignal, reader: Reader): Promise<void> {
   }
 }
 
-type Item = (Change | { readonly type: "bookmark" | "problem" }) & { readonly revision?: number };
+type Item = Change | { readonly type: "bookmark"; readonly revision: number };
 
 async function readStream(
   after: number | undefined,
@@ -173,8 +172,6 @@ async function readStream(
   { receive, catchUp }: Reader,
   onItem: () => void,
 ): Promise<void> {
-  const response = await insight.changes(after, signal);
-  if (response.body === null) return;
   let batch: Change[] = [];
   let revision = after ?? 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -186,14 +183,12 @@ async function readStream(
   };
   try {
     let isFirst = true;
-    for await (const line of jsonLines(response.body)) {
-      const item = line as Item;
-      if (item.type === "problem") return;
+    for await (const item of insight.changes(after, signal) as AsyncIterable<Item>) {
       onItem();
-      revision = item.revision ?? revision;
+      revision = item.revision;
       if (isFirst && after === undefined) catchUp(revision);
       isFirst = false;
-      if (item.type !== "bookmark") batch.push(item as Change);
+      if (item.type !== "bookmark") batch.push(item);
       timer ??= setTimeout(deliver, batch.length === 0 ? 0 : batchMs);
     }
   } finally {

@@ -157,10 +157,12 @@ describe("a resource in Chromium", () => {
     const { page } = tab;
     const more = page.getByRole("button", { name: "Load more" });
     await more.waitFor();
-    const reads = await page.evaluate(() =>
-      performance.getEntriesByType("resource").filter(({ name }) => name.includes("/v1/history/")),
+    const read = await page.evaluate(() =>
+      performance.getEntriesByType("resource").map(({ name }) => name),
     );
-    assert.ok(reads.length <= 4, `${reads.length} requests`);
+    // The same page may be read again, for changes that arrived in between.
+    const historyPages = new Set(read.filter((url) => url.includes("/api/v1/history/")));
+    assert.ok(historyPages.size <= 4, `${historyPages.size} pages`);
     await more.click();
     const revisions = page.getByRole("region", { name: "Revisions" });
     await revisions.locator("[aria-current]", { hasText: "created" }).waitFor();

@@ -1,6 +1,6 @@
 // The filter of the timeline, as the URL has it and as the server reads it.
 
-import type { AuditQuery, TimelineEntry } from "../../api/insight.ts";
+import type { TimelineQuery, TimelineEntry } from "../../api/insight.ts";
 import { findKind, kindNamed } from "../../api/kinds.ts";
 
 export interface TimelineFilter {
@@ -40,14 +40,24 @@ export const noFilter: Readonly<Record<(typeof names)[number], undefined>> = {
 };
 
 /** `ns` narrows the timeline to a namespace; `nowMs` is what "the last hour" is measured from. */
-export function timelineQuery(filter: TimelineFilter, ns: string, nowMs: number): AuditQuery {
+export function timelineQuery(filter: TimelineFilter, ns: string, nowMs: number): TimelineQuery {
   const { actor, outcome, by, trace, last, from, to } = filter;
   const minutes = Number(last);
   const since =
     Number.isFinite(minutes) && minutes > 0
       ? new Date(nowMs - minutes * 60_000).toISOString()
       : from;
-  return { actor, outcome, by, trace, from: since, to, namespace: ns, ...aboutOf(filter.resource) };
+  return {
+    actor,
+    // The server refuses other words of a URL.
+    outcome: outcome as TimelineQuery["outcome"],
+    by: by as TimelineQuery["by"],
+    trace,
+    from: since,
+    to,
+    namespace: ns,
+    ...aboutOf(filter.resource),
+  };
 }
 
 /** A kind by any of its names, a name, or both with a slash between them. */

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { insight } from "../../api/insight.ts";
-import type { AuditQuery, TimelineEntry, TimelinePage } from "../../api/insight.ts";
+import type { TimelineQuery, TimelineEntry, TimelinePage } from "../../api/insight.ts";
 import { useQuery } from "../../query/query.ts";
 import { timelineQuery } from "./filter.ts";
 import type { TimelineFilter } from "./filter.ts";
@@ -25,7 +25,7 @@ export interface Timeline {
   readonly isMore: boolean;
   readonly showNews: () => void;
   readonly loadMore: () => void;
-  readonly query: AuditQuery;
+  readonly query: TimelineQuery;
 }
 
 const pageEntries = 100;

@@ -7,7 +7,6 @@ import { environmentsApi } from "../../api/environments.ts";
 import type { LogChunk } from "../../api/environments.ts";
 import { isStatus } from "../../api/client.ts";
 import { paths } from "../../paths.ts";
-import { jsonLines } from "../../stream/lines.ts";
 import { retryDelayMs } from "../../stream/retry-delay.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty, ErrorPanel } from "../../ui/notice.tsx";
@@ -118,10 +117,7 @@ async function follow(
   let after: number | undefined;
   for (let failures = 0; !signal.aborted; failures += 1) {
     try {
-      const { body } = await environmentsApi.logs(place, { resource, after }, signal);
-      if (body === null) return;
-      for await (const item of jsonLines(body)) {
-        const chunk = item as LogChunk;
+      for await (const chunk of environmentsApi.logs(place, { resource, after }, signal)) {
         after = chunk.revision;
         failures = 0;
         if (chunk.type === "output") add(chunk);
