@@ -13,7 +13,7 @@ import { SetpointError, isSetpointError } from "../kernel/errors.ts";
 import { giveToOwnerOf } from "../store/file-rights.ts";
 import { keyRing, newSealKey } from "../store/key-ring.ts";
 import type { KeyRing } from "../store/key-ring.ts";
-import type { Store } from "../store/port.ts";
+import type { ReplicatedStore } from "../store/replication.ts";
 import { openPostgresStore } from "../store/postgres/store.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { storeLabel } from "./config.ts";
@@ -28,7 +28,10 @@ export interface OpenOptions {
   readonly isRestore?: boolean;
 }
 
-export async function openStore(config: StoreConfig, options: OpenOptions): Promise<Store> {
+export async function openStore(
+  config: StoreConfig,
+  options: OpenOptions,
+): Promise<ReplicatedStore> {
   const readOnly = options.access === "read";
   if (!readOnly) securePrivateFiles(config);
   if (!readOnly && options.isRestore !== true) checkNotLost(config);
@@ -48,7 +51,7 @@ export async function openStore(config: StoreConfig, options: OpenOptions): Prom
 }
 
 /** To write to what is there, ring and store: nothing is made. */
-export async function openExistingStore(config: StoreConfig): Promise<Store> {
+export async function openExistingStore(config: StoreConfig): Promise<ReplicatedStore> {
   checkNotLost(config);
   if (!hasKeyFile(config.keyFile)) throw noKeyRing(config);
   await (await openStoreForBackup(config)).close();
@@ -67,16 +70,19 @@ function noKeyRing({ keyFile }: StoreConfig): SetpointError {
 }
 
 /** A backup needs no keys: what is sealed stays sealed. */
-export async function openStoreForBackup(config: StoreConfig): Promise<Store> {
+export async function openStoreForBackup(config: StoreConfig): Promise<ReplicatedStore> {
   return await openStoreForLooking(config);
 }
 
 /** Whether the ring is the right one, or there is one at all, is not asked. */
-export async function openStoreForLooking(config: StoreConfig, ring?: KeyRing): Promise<Store> {
+export async function openStoreForLooking(
+  config: StoreConfig,
+  ring?: KeyRing,
+): Promise<ReplicatedStore> {
   return await openLocation(config, ring ?? keyRing([newSealKey()]), true);
 }
 
-async function checked(config: StoreConfig, store: Store): Promise<Store> {
+async function checked(config: StoreConfig, store: ReplicatedStore): Promise<ReplicatedStore> {
   try {
     await store.checkKeys();
     return store;
@@ -99,7 +105,11 @@ export function wrongKeyRing({ keyFile, store }: StoreConfig, error: unknown): u
   });
 }
 
-async function openLocation(config: StoreConfig, keys: KeyRing, readOnly: boolean): Promise<Store> {
+async function openLocation(
+  config: StoreConfig,
+  keys: KeyRing,
+  readOnly: boolean,
+): Promise<ReplicatedStore> {
   switch (config.store.kind) {
     case "sqlite":
       return await openFile(config, config.store.path, keys, readOnly);
@@ -115,7 +125,7 @@ async function openDatabase(
   location: StoreLocation & { readonly kind: "postgres" },
   keys: KeyRing,
   readOnly: boolean,
-): Promise<Store> {
+): Promise<ReplicatedStore> {
   try {
     return await openPostgresStore({ url: location.url, keys, readOnly });
   } catch (error) {
@@ -137,7 +147,7 @@ async function openFile(
   path: string,
   keys: KeyRing,
   readOnly: boolean,
-): Promise<Store> {
+): Promise<ReplicatedStore> {
   if (readOnly) return await openSqliteStore({ path, keys, readOnly });
   const folder = dirname(path);
   makeFolder(folder, folder === dataFolder ? "data" : "store");

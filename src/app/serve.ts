@@ -50,6 +50,7 @@ import type { ObservedRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
 import { openSurfaces } from "./open-surfaces.ts";
 import { guardProcess } from "./process-guard.ts";
+import { refuseSecondary } from "./replication/refuse-secondary.ts";
 import { openRequestLog } from "./request-log.ts";
 import type { RequestLog } from "./request-log.ts";
 import { requestReports } from "./request-reports.ts";
@@ -364,7 +365,12 @@ async function openTracedStore(
 /** If another server has the store, the error names the kubeconfig of that server. */
 async function openOwnStore(config: ServeConfig): Promise<Store> {
   try {
-    return await openStore(config, { access: "write" });
+    const store = await openStore(config, { access: "write" });
+    await using undo = new AsyncDisposableStack();
+    undo.use(store);
+    await refuseSecondary(store);
+    undo.move();
+    return store;
   } catch (error) {
     const kubeconfig = kubeconfigPath(config.dataFolder);
     if (!isSetpointError(error, "store.locked") || !existsSync(kubeconfig)) throw error;

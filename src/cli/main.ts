@@ -16,6 +16,7 @@ import { addKeys } from "./commands/keys.ts";
 import { addKubeconfig } from "./commands/kubeconfig.ts";
 import { addOperations } from "./commands/operations.ts";
 import { addReconcile } from "./commands/reconcile.ts";
+import { addReplication } from "./commands/replication.ts";
 import { addRestore } from "./commands/restore.ts";
 import { addRollback } from "./commands/rollback.ts";
 import { addDev, addServe } from "./commands/serve.ts";
@@ -50,6 +51,7 @@ const commands = [
   addBuiltIn,
   addBackup,
   addRestore,
+  addReplication,
   addDoctor,
   addKeys,
   addInit,

@@ -15,7 +15,7 @@ const program = "tests/chaos/promotion-switch.ts";
 const keys = [{ id: "0".repeat(16), secret: Buffer.alloc(32) }];
 const count = 200;
 const name = { scope: "paths", name: "/x" };
-const steps = ["demote", "ship", "promote", "follow"] as const;
+const steps = ["standing", "ship", "follow", "demote", "promote"] as const;
 
 for (const step of steps) {
   test(`a switch that is killed at "${step}" can be run again and loses nothing`, async () => {
