@@ -13,6 +13,7 @@ import { startPostgres } from "../tests/peers/postgres.ts";
 import { numbersIn, parsedOrExit } from "../tools/usage.ts";
 import { arm } from "./arm.ts";
 import { bus } from "./bus.ts";
+import { consoleTable } from "./console.ts";
 import { keys } from "./documents.ts";
 import { engine } from "./engine.ts";
 import { environments } from "./environments.ts";
@@ -40,6 +41,7 @@ const parts = [
   "arm",
   "bus",
   "engine",
+  "console",
   "environments",
   "fleet",
   "fleet-agents",
@@ -85,6 +87,7 @@ try {
   if (isWanted("arm")) rows.push(...(await arm(folder)));
   if (isWanted("bus")) rows.push(...(await bus(folder)));
   if (isWanted("engine")) rows.push(...(await engine(folder)));
+  if (isWanted("console")) rows.push(...(await consoleTable(folder)));
   if (isWanted("environments")) rows.push(...(await environments(folder)));
   if (isWanted("fleet")) rows.push(...(await fleet(folder)));
   if (isWanted("fleet-agents")) rows.push(...(await fleetAgents(folder)));
