@@ -1,6 +1,9 @@
 import { useEffect } from "preact/hooks";
 import { currentMatch } from "./page-view.tsx";
 
+/** Where the window is narrow, long labels are cut and short ones are not. */
+const longChars = 20;
+
 /** The way to this page, from the route table. */
 export function Crumbs() {
   const matched = currentMatch();
@@ -15,7 +18,7 @@ export function Crumbs() {
         {crumbs.map(({ label, href }, at) => {
           const isLast = at === crumbs.length - 1;
           return (
-            <li key={label + String(at)} class={isLast ? "crumb-last" : ""}>
+            <li key={label + String(at)} class={classOf(label, isLast)}>
               {href === undefined || isLast ? (
                 <b aria-current={isLast ? "page" : undefined}>{label}</b>
               ) : (
@@ -27,4 +30,9 @@ export function Crumbs() {
       </ol>
     </nav>
   );
+}
+
+function classOf(label: string, isLast: boolean): string {
+  const long = label.length > longChars ? "crumb-long" : "";
+  return isLast ? `crumb-last ${long}` : long;
 }

@@ -35,6 +35,23 @@ describe("every page of the console", () => {
     await browser?.close();
   });
 
+  it("a long kind in the path of a page does not cut its short parts", async () => {
+    await using tab = await demo.open({ width: 1_280 });
+    const { page } = tab;
+    const resource = scenes.find(({ name }) => name === "resource");
+    assert.ok(resource !== undefined);
+    await openScene(page, demo.origin, resource);
+    const path = page.getByRole("navigation", { name: "Path" });
+    for (const label of ["Explorer", "demo", "preview-search"]) {
+      const item = path.getByRole("listitem").filter({ hasText: new RegExp(`^${label}$`) });
+      const size = await item.evaluate((element: unknown) => {
+        const { scrollWidth, clientWidth } = element as Record<string, number>;
+        return { scrollWidth, clientWidth };
+      });
+      assert.equal(size.scrollWidth, size.clientWidth, label);
+    }
+  });
+
   for (const theme of ["light", "dark"] as const) {
     for (const width of [1_440, 360]) {
       it(`has no serious finding, ${theme}, ${width} px wide`, { timeout: 300_000 }, async () => {
