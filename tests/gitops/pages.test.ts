@@ -48,3 +48,7 @@ test("a user brings one repository to clusters with a label", async () => {
 test("a user promotes a version, and verifies it again", async () => {
   await typePage("docs/how-to/promote-versions.md", 15);
 });
+
+test("a user of Argo CD hands an application over", async () => {
+  await typePage("docs/how-to/move-from-argo-cd.md", 10);
+});
