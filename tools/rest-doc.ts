@@ -3,9 +3,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMemoryPlane } from "../src/app/memory-plane.ts";
+import { shipRoutes } from "../src/app/replication/ship-routes.ts";
 import type { Route, RouteDescription, RoutePorts } from "../src/contract/route.ts";
 import { objectAt, textAt, textsAt } from "../src/kernel/json-read.ts";
 import type { JsonObject } from "../src/kernel/json.ts";
+import type { ReplicatedStore } from "../src/store/replication.ts";
 import { withDocRoutes } from "../src/surfaces/rest/doc-routes.ts";
 import { recentRoute } from "../src/surfaces/rest/recent-route.ts";
 import type { RecentPorts } from "../src/surfaces/rest/recent-route.ts";
@@ -31,7 +33,12 @@ export async function allRoutes(): Promise<readonly Route[]> {
   const noPorts = {} as RoutePorts;
   const own = memory.plane.modules.routes.flatMap((routesOf) => routesOf(noPorts));
   return withDocRoutes(
-    [...own, ...selfRoutes({} as SelfPorts), recentRoute({} as RecentPorts)],
+    [
+      ...own,
+      ...selfRoutes({} as SelfPorts),
+      recentRoute({} as RecentPorts),
+      ...shipRoutes({} as ReplicatedStore),
+    ],
     "",
   );
 }

@@ -7,6 +7,7 @@ import { restSurface } from "../surfaces/rest/rest-surface.ts";
 import { selfRoutes } from "../surfaces/rest/self-routes.ts";
 import type { ReadHealth } from "../surfaces/rest/self-routes.ts";
 import { packageVersion, readBuild } from "./build.ts";
+import { shipRoutesOf } from "./replication/ship-routes.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import type { OwnReports } from "./request-reports.ts";
 import { moduleRoutes } from "./route-ports.ts";
@@ -31,7 +32,7 @@ export function openRest({ plane, reports, readHealth, measure, server }: RestIn
     return { startedMs, fromMs, stepMs: ownStepMs, series };
   };
   const recent = recentRoute({ authorizer: rbac, server, readRecent });
-  const routes = [...moduleRoutes(plane), ...self, recent];
+  const routes = [...moduleRoutes(plane), ...self, recent, ...shipRoutesOf(store)];
   return restSurface({
     store,
     clock,

@@ -1315,6 +1315,44 @@ export interface GetMetricsRecentAnswer {
   }[];
 }
 
+export interface GetReplicationAnswer {
+  readonly role: "primary" | "secondary";
+  readonly epoch: number;
+  readonly at: {
+    readonly revision: number;
+    readonly held: number;
+  };
+  readonly lastToken: number;
+  /** The address of the primary; empty on a primary. */
+  readonly primary: string;
+}
+
+export interface GetReplicationShipmentAnswer {
+  readonly epoch: number;
+  readonly from: {
+    readonly revision: number;
+    readonly held: number;
+  };
+  readonly link: string | null;
+  readonly rows: readonly JsonObject[];
+  readonly to: {
+    readonly revision: number;
+    readonly held: number;
+  };
+  readonly lastToken: number;
+  readonly head: number;
+  readonly atMs: number;
+  readonly keyId: string;
+  readonly mac: string;
+}
+
+export interface PostReplicationDemotionBody {
+  /** Its address. */
+  readonly primary: string;
+  /** Of a primary that has taken over. */
+  readonly epoch?: number;
+}
+
 /** By the operationId of the OpenAPI document. */
 export interface Operations {
   /** List environments. */
@@ -2589,6 +2627,43 @@ export interface Operations {
     readonly answer: GetMetricsRecentAnswer;
     readonly isStream: false;
   };
+  /** Read the role, the epoch and the place of the store. */
+  readonly getReplication: {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: GetReplicationAnswer;
+    readonly isStream: false;
+  };
+  /** Read what whole commits wrote after a place. */
+  readonly getReplicationShipment: {
+    readonly path: undefined;
+    readonly query: {
+      /** The revision of the secondary. */
+      readonly revision: number;
+      /** Its place in the log of names. */
+      readonly held: number;
+    };
+    readonly body: undefined;
+    readonly answer: GetReplicationShipmentAnswer;
+    readonly isStream: false;
+  };
+  /** Read the whole store, to fill a secondary. */
+  readonly getReplicationDump: {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: JsonObject;
+    readonly isStream: true;
+  };
+  /** Make this store a secondary, for a planned switch. */
+  readonly postReplicationDemotion: {
+    readonly path: undefined;
+    readonly query: undefined;
+    readonly body: PostReplicationDemotionBody;
+    readonly answer: GetReplicationAnswer;
+    readonly isStream: false;
+  };
   /** Read the OpenAPI 3.1 document of this API. */
   readonly getOpenapiJson: {
     readonly path: undefined;
@@ -2728,6 +2803,10 @@ export const operations = {
   getSelfReadiness: { method: "GET", path: "/api/v1/self/readiness" },
   getSelfStarted: { method: "GET", path: "/api/v1/self/started" },
   getMetricsRecent: { method: "GET", path: "/api/v1/metrics/recent" },
+  getReplication: { method: "GET", path: "/api/v1/replication" },
+  getReplicationShipment: { method: "GET", path: "/api/v1/replication/shipment" },
+  getReplicationDump: { method: "GET", path: "/api/v1/replication/dump" },
+  postReplicationDemotion: { method: "POST", path: "/api/v1/replication/demotion" },
   getOpenapiJson: { method: "GET", path: "/api/v1/openapi.json" },
   getDoc: { method: "GET", path: "/api/v1/doc" },
 } as const;

@@ -25,6 +25,7 @@ import { retiredKey, retiredKind } from "./key-care.ts";
 import type { KeyRing } from "./key-ring.ts";
 import type { DumpRow, Store } from "./port.ts";
 import { RevisionSet } from "./revision-set.ts";
+import { decodeRow, encodeRow } from "./row-text.ts";
 import { revisionLeap, tokenLeap } from "./shipment.ts";
 import { envelopeKeyId, isErased, openDocument } from "./seal.ts";
 import { parseExact } from "../kernel/int64.ts";
@@ -269,27 +270,6 @@ function parseLine(path: string, number: number, text: string): Record<string, u
   } catch (cause) {
     throw broken(path, `line ${number} is not JSON`, cause);
   }
-}
-
-function encodeRow(row: DumpRow): object {
-  if (row.row !== "change") return row;
-  return {
-    ...row,
-    digest: row.digest.toString("hex"),
-    document: row.document?.toString("utf8") ?? null,
-    sealed: row.sealed?.toString("base64") ?? null,
-  };
-}
-
-function decodeRow(value: Record<string, unknown>): DumpRow {
-  if (value["row"] !== "change") return value as DumpRow;
-  const { digest, document, sealed } = value as Record<string, string | null>;
-  return {
-    ...(value as DumpRow & { row: "change" }),
-    digest: Buffer.from(digest ?? "", "hex"),
-    document: typeof document === "string" ? Buffer.from(document) : null,
-    sealed: typeof sealed === "string" ? Buffer.from(sealed, "base64") : null,
-  };
 }
 
 /** On disk for certain, and not only in the page cache. */

@@ -2,7 +2,7 @@
 // a loss. All of it is done with the commands of docs/how-to/replicate-a-store.md, and clients of
 // real servers see each step.
 import assert from "node:assert/strict";
-import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -140,6 +140,63 @@ test("a primary that was suspended is fenced while its server runs", async () =>
   assert.equal((await primary.ask(`${maps}/divergent`)).status, 200, "it can still be read");
   assert.equal(await primary.stop(), 0, primary.log());
 });
+
+test("a secondary follows the server of an embedded primary over mutual TLS", async () => {
+  const data = join(folder, "served");
+  const store = postgres.url(await postgres.createDatabase());
+  await using primary = await startSetpoint({ data, args: ["--no-console"] });
+  const second = ["--data", join(folder, "beside"), "--store", store];
+  second.push("--keys", join(data, "keys.json"));
+  const kubeconfig = join(folder, "replica.kubeconfig");
+  const user = ["--data", data, "--user", "replica", "--server", primary.url];
+  await using printed = await startProgram(program, { args: ["kubeconfig", ...user] });
+  assert.equal((await printed.waitForExit()).code, 0, printed.stderr());
+  await writeFile(kubeconfig, printed.stdout(), { mode: 0o600 });
+  const source = ["--from-kubeconfig", kubeconfig];
+  for (let index = 0; index < 20; index += 1) await create(primary, `map-${index}`);
+  assert.match(await fails(["follow", ...second, ...source]), /request\.forbidden/);
+
+  await grant(primary);
+  await using following = await follow([...second, ...source]);
+  await create(primary, "shipped");
+  await isCurrent([...second, ...source]);
+  assert.equal(await stop(following), 0, following.stderr());
+  await create(primary, "last");
+  // The server of the primary runs on, and refuses writes from then on.
+  const promoted = await run(["promote", ...second, ...source, "--primary", nextName]);
+  assert.match(promoted, /primary, epoch 2/);
+  const refused = await primary.ask(maps, { method: "POST", body: map("late") });
+  assert.equal(refused.status, 503, refused.body.toString());
+  assert.equal((await primary.ask(`${maps}/last`)).status, 200, "reads go on");
+  const keys = join(data, "keys.json");
+  const next = { data: join(folder, "beside"), store, keys, args: ["--no-console"] };
+  await using server = await startSetpoint(next);
+  for (const name of ["map-0", "map-19", "shipped", "last"]) {
+    assert.equal((await server.ask(`${maps}/${name}`)).status, 200, name);
+  }
+  await worksOn(server);
+  assert.equal(await primary.stop(), 0, primary.log());
+});
+
+/** As docs/how-to/replicate-a-store.md has it. */
+async function grant(server: Setpoint): Promise<void> {
+  const metadata = { name: "replica" };
+  const rules = [
+    { apiGroups: ["replication.setpoint.dev"], resources: ["stores"], verbs: ["get", "update"] },
+  ];
+  const rbac = "/apis/rbac.authorization.k8s.io/v1";
+  const role = await server.ask(`${rbac}/clusterroles`, {
+    method: "POST",
+    body: { metadata, rules },
+  });
+  assert.equal(role.status, 201, role.body.toString());
+  const apiGroup = "rbac.authorization.k8s.io";
+  const roleRef = { apiGroup, kind: "ClusterRole", name: "replica" };
+  const subjects = [{ apiGroup, kind: "User", name: "replica" }];
+  const body = { metadata, roleRef, subjects };
+  const bound = await server.ask(`${rbac}/clusterrolebindings`, { method: "POST", body });
+  assert.equal(bound.status, 201, bound.body.toString());
+}
 
 async function follow(args: readonly string[]): Promise<Program> {
   const child = await startProgram(program, { args: ["replication", "follow", ...args] });

@@ -5,11 +5,14 @@
  */
 import { SetpointError, isSetpointError } from "../../kernel/errors.ts";
 import type { Timers } from "../../kernel/timers.ts";
-import type { ReplicatedStore, Shipment, Standing } from "../../store/replication.ts";
+import type { ReplicatedStore, Replication, Shipment, Standing } from "../../store/replication.ts";
+import type { PrimaryStore } from "./http-primary.ts";
 import type { Logger } from "../../telemetry/log.ts";
 
 export interface FollowInput {
-  readonly primary: Pick<ReplicatedStore, "dump" | "replication">;
+  readonly primary: Pick<PrimaryStore, "dump"> & {
+    readonly replication: Pick<Replication, "ship">;
+  };
   readonly secondary: Pick<ReplicatedStore, "replication">;
   /** The address of the primary that clients of the secondary receive. */
   readonly primaryName: string;
@@ -73,7 +76,15 @@ function isNews({ rows, epoch, lastToken }: Shipment, own: Followed): boolean {
   return rows.length > 0 || epoch > own.epoch || lastToken > own.lastToken;
 }
 
-const passing = new Set(["store.unavailable", "store.outcome_unknown", "store.full"]);
+const passing = new Set<string>([
+  "store.unavailable",
+  "store.outcome_unknown",
+  "store.full",
+  "store.closed",
+  "server.unreachable",
+  "request.overloaded",
+  "request.timeout",
+]);
 
 function isPassing(error: unknown): boolean {
   return isSetpointError(error) && passing.has(error.code);

@@ -1,23 +1,22 @@
 /** How far a secondary is behind: in revisions, and since when the next one waits. */
-import type { Store } from "../../store/port.ts";
-import type { ReplicatedStore, Standing } from "../../store/replication.ts";
+import type { Standing } from "../../store/replication.ts";
+import type { PrimaryStore } from "./http-primary.ts";
 
 export interface Lag {
   readonly primary: Standing;
   readonly revisions: number;
-  /** How long ago the primary committed the first change that the secondary lacks. */
+  /** How long ago the primary committed the first change that the secondary lacks; by its clock. */
   readonly behindMs: number;
 }
 
 export async function readLag(
-  primary: Pick<ReplicatedStore, "replication"> & Pick<Store, "changes">,
-  { at: { revision } }: Standing,
-  nowMs: number,
+  { replication }: Pick<PrimaryStore, "replication">,
+  { at }: Standing,
 ): Promise<Lag> {
-  const standing = await primary.replication.standing();
-  const revisions = Math.max(0, standing.at.revision - revision);
-  if (revisions === 0) return { primary: standing, revisions, behindMs: 0 };
-  const { changes } = await primary.changes(revision, 1);
-  const behindMs = Math.max(0, nowMs - (changes[0]?.atMs ?? nowMs));
-  return { primary: standing, revisions, behindMs };
+  const primary = await replication.standing();
+  const revisions = Math.max(0, primary.at.revision - at.revision);
+  if (revisions === 0) return { primary, revisions, behindMs: 0 };
+  const { rows, atMs } = await replication.ship(at);
+  const first = rows.find((row) => row.row === "change");
+  return { primary, revisions, behindMs: Math.max(0, atMs - (first?.atMs ?? atMs)) };
 }

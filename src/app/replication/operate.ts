@@ -1,11 +1,12 @@
 /** What people do with the stores of a replication, by their configuration. */
-import { systemClock } from "../../kernel/clock.ts";
-import type { Standing } from "../../store/replication.ts";
+import type { ReplicatedStore, Standing } from "../../store/replication.ts";
 import { storeLabel } from "../config.ts";
 import type { StoreConfig } from "../config.ts";
 import { openStore } from "../open-store.ts";
 import { followPrimary } from "./follow-primary.ts";
 import type { FollowInput } from "./follow-primary.ts";
+import { httpPrimary } from "./http-primary.ts";
+import type { PrimaryCalls, PrimaryStore } from "./http-primary.ts";
 import { readLag } from "./lag.ts";
 import type { Lag } from "./lag.ts";
 import { openForRole, openPrimary, primaryConfig } from "./replicated-pair.ts";
@@ -15,23 +16,46 @@ import { wokenKinds } from "./woken-kinds.ts";
 /** How many resources become due in each second after a promotion. */
 const wokenPerSecond = 200;
 
-/** The store of the other side, and its address for clients; the store itself when left out. */
-export interface OtherSide {
-  readonly from: string;
-  readonly address?: string | undefined;
+/** Where the primary is: a database, or a server that runs on it. */
+export type PrimarySource =
+  | { readonly kind: "store"; readonly where: string }
+  | { readonly kind: "server"; readonly url: string; readonly calls: PrimaryCalls };
+
+interface OpenedPrimary extends AsyncDisposable {
+  readonly store: PrimaryStore;
+  readonly label: string;
 }
 
-/** Until the signal aborts. */
+async function opened(
+  config: StoreConfig,
+  source: PrimarySource,
+  open: (ofPrimary: StoreConfig) => Promise<ReplicatedStore>,
+): Promise<OpenedPrimary> {
+  if (source.kind === "server") {
+    const store = httpPrimary(source.calls);
+    return { store, label: source.url, [Symbol.asyncDispose]: async () => undefined };
+  }
+  const ofPrimary = primaryConfig(config, source.where);
+  const store = await open(ofPrimary);
+  const close = () => store.close();
+  return { store, label: storeLabel(ofPrimary.store), [Symbol.asyncDispose]: close };
+}
+
+/** Until the signal aborts. Clients of the secondary receive the address. */
 export async function followStore(
   config: StoreConfig,
-  { from, address }: OtherSide,
-  ports: Pick<FollowInput, "timers" | "log" | "signal">,
+  source: PrimarySource,
+  {
+    address,
+    ...ports
+  }: Pick<FollowInput, "timers" | "log" | "signal"> & {
+    readonly address: string | undefined;
+  },
 ): Promise<void> {
-  const ofPrimary = primaryConfig(config, from);
-  await using primary = await openPrimary(ofPrimary);
+  await using primary = await opened(config, source, openPrimary);
   await using secondary = await openStore(config, { access: "write", isRestore: true });
-  const primaryName = address ?? storeLabel(ofPrimary.store);
-  await followPrimary({ primary, secondary, primaryName, ...ports });
+  const primaryName = address ?? primary.label;
+  await followPrimary({ primary: primary.store, secondary, primaryName, ...ports });
 }
 
 export interface StoreStanding extends Standing {
@@ -40,26 +64,27 @@ export interface StoreStanding extends Standing {
 
 export async function readStoreStanding(
   config: StoreConfig,
-  from: string | undefined,
+  source: PrimarySource | undefined,
 ): Promise<StoreStanding> {
   await using own = await openStore(config, { access: "read" });
   const standing = await own.replication.standing();
-  if (from === undefined) return standing;
-  await using primary = await openPrimary(primaryConfig(config, from));
-  return { ...standing, lag: await readLag(primary, standing, systemClock.nowMs()) };
+  if (source === undefined) return standing;
+  await using primary = await opened(config, source, openPrimary);
+  return { ...standing, lag: await readLag(primary.store, standing) };
 }
 
-/** With the other side nothing is lost; its clients receive the address of this one. */
+/** With a source nothing is lost; its clients receive the address. */
 export async function promoteStore(
   config: StoreConfig,
-  other: OtherSide | undefined,
+  source: PrimarySource | undefined,
+  address: string | undefined,
 ): Promise<Standing> {
   await using next = await openForRole(config);
   const wakes = { kinds: await wokenKinds(next), perSecond: wokenPerSecond };
-  if (other === undefined) return await next.replication.promote(wakes);
-  await using former = await openForRole(primaryConfig(config, other.from));
-  const nextName = other.address ?? storeLabel(config.store);
-  return await switchOver({ former, next, nextName, wakes });
+  if (source === undefined) return await next.replication.promote(wakes);
+  await using former = await opened(config, source, openForRole);
+  const nextName = address ?? storeLabel(config.store);
+  return await switchOver({ former: former.store, next, nextName, wakes });
 }
 
 export async function demoteStore(

@@ -4,9 +4,10 @@
  */
 import { SetpointError } from "../../kernel/errors.ts";
 import type { Promotion, ReplicatedStore, Standing } from "../../store/replication.ts";
+import type { PrimaryStore } from "./http-primary.ts";
 
 export interface SwitchInput {
-  readonly former: Pick<ReplicatedStore, "replication">;
+  readonly former: Pick<PrimaryStore, "replication">;
   readonly next: Pick<ReplicatedStore, "replication">;
   /** The address of the next primary that clients of the former one receive. */
   readonly nextName: string;

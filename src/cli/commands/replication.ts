@@ -11,12 +11,15 @@ import {
   standingText,
 } from "../../app/replication/operate.ts";
 import { SetpointError } from "../../kernel/errors.ts";
+import { apiClient } from "../client/api-client.ts";
+import { clientConfig } from "../client/kubeconfig-file.ts";
 import { startDaemon } from "../daemon.ts";
 import { addStoreOptions, storeConfigOf } from "../store-options.ts";
 import type { StoreFlags } from "../store-options.ts";
 
 interface Flags extends StoreFlags {
   readonly from?: string;
+  readonly fromKubeconfig?: string;
   readonly primary?: string;
   readonly primaryIsDown?: boolean;
   readonly epoch?: number;
@@ -27,6 +30,11 @@ const from = (): Option =>
   new Option("--from <where>", "store of the primary: sqlite:PATH or postgres://...").env(
     "SETPOINT_REPLICATION_FROM",
   );
+const fromKubeconfig = (): Option =>
+  new Option(
+    "--from-kubeconfig <file>",
+    "instead of --from: kubeconfig of a user of the server that runs on the primary",
+  );
 const primary = (what: string): Option => new Option("--primary <address>", what);
 
 export function addReplication(program: Command): void {
@@ -35,17 +43,20 @@ export function addReplication(program: Command): void {
     .description("keep a second store up to date, and change which one is the primary");
   addStoreOptions(replication.command("follow"))
     .description("make this store a secondary, and store what the primary commits until stopped")
-    .addOption(from().makeOptionMandatory())
+    .addOption(from())
+    .addOption(fromKubeconfig())
     .addOption(primary("address of the primary, which clients of this store receive"))
     .action(follow);
   addStoreOptions(replication.command("status"))
     .description("print the role and the place of this store, and how far it is behind --from")
     .addOption(from())
+    .addOption(fromKubeconfig())
     .addOption(new Option("-o, --output <format>", "print one JSON object").choices(["json"]))
     .action(status);
   addStoreOptions(replication.command("promote"))
     .description("make this secondary the primary: with --from without loss")
     .addOption(from())
+    .addOption(fromKubeconfig())
     .addOption(primary("address of this store, which clients of the former primary receive"))
     .option("--primary-is-down", "the primary is lost or stopped; its last writes may be missing")
     .action(promote);
@@ -59,13 +70,14 @@ export function addReplication(program: Command): void {
 async function follow(flags: Flags, command: Command): Promise<void> {
   const config = storeConfigOf(flags, command);
   const { log, timers, stopping: signal } = startDaemon({ level: "info", form: "text" });
-  const other = { from: flags.from ?? "", address: flags.primary };
-  await followStore(config, other, { log, timers, signal });
+  const source = sourceOf(flags);
+  if (source === undefined) throw noSource("following a primary needs its store or its server");
+  await followStore(config, source, { address: flags.primary, log, timers, signal });
 }
 
 async function status(flags: Flags, command: Command): Promise<void> {
   const config = storeConfigOf(flags, command);
-  const standing = await readStoreStanding(config, flags.from);
+  const standing = await readStoreStanding(config, sourceOf(flags));
   if (flags.output === "json") {
     console.log(JSON.stringify(standing));
     return;
@@ -77,15 +89,11 @@ async function status(flags: Flags, command: Command): Promise<void> {
 async function promote(flags: Flags, command: Command): Promise<void> {
   const config = storeConfigOf(flags, command);
   const isForced = flags.primaryIsDown === true;
-  if (flags.from === undefined && !isForced) {
-    throw new SetpointError("config.invalid", "a promotion needs --from or --primary-is-down", {
-      suggestion:
-        "name the store of the primary with --from, so that nothing is lost; where it cannot be " +
-        "reached any more, add --primary-is-down",
-    });
+  const source = isForced ? undefined : sourceOf(flags);
+  if (source === undefined && !isForced) {
+    throw noSource("a promotion needs the primary, or --primary-is-down");
   }
-  const other = { from: flags.from ?? "", address: flags.primary };
-  const promoted = await promoteStore(config, isForced ? undefined : other);
+  const promoted = await promoteStore(config, source, flags.primary);
   console.log(`${storeLabel(config.store)}: ${standingText(promoted)}`);
   if (!isForced) return;
   console.log("What the former primary committed last may be missing. Before it starts again, run");
@@ -97,6 +105,22 @@ async function demote(flags: Flags, command: Command): Promise<void> {
   const config = storeConfigOf(flags, command);
   const standing = await demoteStore(config, flags.primary ?? "", flags.epoch);
   console.log(`${storeLabel(config.store)}: ${standingText(standing)}`);
+}
+
+function sourceOf({ from: where, fromKubeconfig: kubeconfig, data }: Flags) {
+  if (kubeconfig !== undefined) {
+    const config = clientConfig({ kubeconfig, data: data ?? "" });
+    return { kind: "server", url: config.server, calls: apiClient(config) } as const;
+  }
+  return where === undefined ? undefined : ({ kind: "store", where } as const);
+}
+
+function noSource(message: string): SetpointError {
+  return new SetpointError("config.invalid", message, {
+    suggestion:
+      "name the store of the primary with --from, or its server with --from-kubeconfig; only a " +
+      "promotion after a loss needs neither: --primary-is-down",
+  });
 }
 
 function wholeNumber(text: string): number {
