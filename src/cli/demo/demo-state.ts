@@ -23,8 +23,8 @@ export type DemoChoice =
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "new" }
   | { readonly kind: "kept"; readonly state: DemoState }
-  /** The file cannot be read: what it said is lost. */
-  | { readonly kind: "damaged"; readonly file: string };
+  /** The file cannot be read. Without a state, its copy cannot be read either. */
+  | { readonly kind: "damaged"; readonly file: string; readonly state: DemoState | undefined };
 
 export interface DemoWish {
   readonly isWanted: boolean;
@@ -46,7 +46,8 @@ export function chooseDemo(config: StoreConfig, { isWanted, isWorker }: DemoWish
   if (!isWorker) return { kind: "refused", reason: "this process has no role worker" };
   if (isThere) {
     const state = readState(file);
-    return state === undefined ? { kind: "damaged", file } : { kind: "kept", state };
+    if (state !== undefined) return { kind: "kept", state };
+    return { kind: "damaged", file, state: readState(copyOf(file)) };
   }
   const { dataFolder, store } = config;
   if (store.kind !== "sqlite" || store.path !== join(dataFolder, "setpoint.db")) {
@@ -60,9 +61,16 @@ export function chooseDemo(config: StoreConfig, { isWanted, isWorker }: DemoWish
 export function writeState(config: StoreConfig, state: DemoState): void {
   mkdirSync(demoFolder(config), { recursive: true, mode: 0o700 });
   const file = stateFile(config);
-  // The content is on disk before the name: a power failure does not leave an empty file.
-  writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { flush: true });
-  renameSync(`${file}.new`, file);
+  for (const each of [file, copyOf(file)]) {
+    // The content is on disk before the name: a power failure does not leave an empty file.
+    writeFileSync(`${each}.new`, `${JSON.stringify(state)}\n`, { flush: true });
+    renameSync(`${each}.new`, each);
+  }
+}
+
+/** The ports are in Templates, which do not change: an installation with others would fail. */
+function copyOf(file: string): string {
+  return `${file}.copy`;
 }
 
 function stateFile(config: StoreConfig): string {

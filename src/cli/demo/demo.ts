@@ -57,9 +57,13 @@ export async function openDemo(config: ServeConfig, flags: DemoFlags): Promise<D
     case "kept":
       return demoOf(config, choice.state);
     case "damaged": {
-      const effect = "the demo is installed again, over your changes of it";
-      const state = await newState(readDemoPlan());
-      return demoOf(config, state, `${choice.file} is damaged: ${effect}`);
+      const { file, state } = choice;
+      const effect =
+        state === undefined
+          ? "the demo is installed again, over your changes of it"
+          : "its copy is used";
+      const used = state ?? (await newState(readDemoPlan()));
+      return demoOf(config, used, `${file} is damaged: ${effect}`);
     }
     default:
       return choice satisfies never;
@@ -73,7 +77,7 @@ function demoOf(config: ServeConfig, state: DemoState, warning?: string): Demo {
     runs: true,
     start: async (server) => {
       if (warning !== undefined) server.print(`  demo     ${warning}`);
-      await run({ plan, config, server }, state);
+      await run({ plan, config, server }, state, warning !== undefined);
     },
   };
 }
@@ -104,11 +108,12 @@ interface Run {
   readonly server: DemoServer;
 }
 
-async function run(at: Run, state: DemoState): Promise<void> {
+async function run(at: Run, state: DemoState, isRepaired: boolean): Promise<void> {
   const { print, stopping } = at.server;
   for (const service of at.plan.services) await runService(at, service, state);
   try {
     const installed = state.isInstalled ? state : await install(at, state);
+    if (isRepaired) writeState(at.config, installed);
     printTries(at, installed);
   } catch (error) {
     if (stopping.aborted) return;
