@@ -15,6 +15,8 @@ import type { Reader } from "./file-fields.ts";
 import { builtInModules } from "./modules.ts";
 import { readOidc } from "./oidc-file.ts";
 import type { OidcFileConfig } from "./oidc-file.ts";
+import { primaryClusters } from "./replication/primary-cluster.ts";
+import type { PrimaryCluster } from "./replication/primary-cluster.ts";
 import type { TracingFileConfig } from "./tracing-config.ts";
 
 export interface ConfigFile {
@@ -37,6 +39,8 @@ export interface ConfigFile {
   readonly engine?: EngineFileConfig;
   readonly console?: ConsoleFileConfig;
   readonly tracing?: TracingFileConfig;
+  /** By name, for servers of a secondary cluster. */
+  readonly primaryClusters?: Readonly<Record<string, PrimaryCluster>>;
   /** The sections of built-in modules. */
   readonly sections?: Sections;
 }
@@ -117,6 +121,7 @@ function fieldsOf(path: Reader): Readonly<Record<string, Reader>> {
     modules: (value, field) =>
       listOf(value, field).map((item, index) => path(item, `${field}[${index}]`)),
     roles: texts,
+    primaryClusters: primaryClusters(path),
     console: (value, field) =>
       readObject(value, field, {
         enabled: flag,

@@ -157,7 +157,11 @@ test("a secondary follows the server of an embedded primary over mutual TLS", as
   assert.match(await fails(["follow", ...second, ...source]), /request\.forbidden/);
 
   await grant(primary);
-  await using following = await follow([...second, ...source]);
+  const config = join(folder, "second.yaml");
+  await writeFile(config, "primaryClusters: { first: { kubeconfig: replica.kubeconfig } }\n");
+  const asSecondary = [...second, "--config", config, "--primary-cluster-name", "first"];
+  await using following = await startProgram(program, { args: ["server", ...asSecondary] });
+  await following.waitForLine(/secondary follows/, { limitMs: 60_000 });
   await create(primary, "shipped");
   await isCurrent([...second, ...source]);
   assert.equal(await stop(following), 0, following.stderr());

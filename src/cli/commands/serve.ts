@@ -22,6 +22,8 @@ import { levels, logger } from "../../telemetry/log.ts";
 import type { LogForm } from "../../telemetry/log-form.ts";
 import type { Level, Logger } from "../../telemetry/log.ts";
 import { moduleOption } from "../module-option.ts";
+import { isSecondary, serveSecondary } from "../serve-secondary.ts";
+import type { SecondaryFlags } from "../serve-secondary.ts";
 import { openDemo } from "../demo/demo.ts";
 import type { Demo, DemoFlags } from "../demo/demo.ts";
 import { addStoreOptions, configuredBy } from "../store-options.ts";
@@ -45,14 +47,19 @@ interface Manner {
 export function addServe(program: Command): void {
   addServeOptions(program.command("serve").alias("server"))
     .description("run a server in the foreground")
-    .action((flags: Flags, command: Command) =>
-      serve(configOf(flags, command), {
-        level: "info",
-        runsLevel: "info",
-        form: flags.logFormat ?? "json",
-        isWatched: false,
-      }),
-    );
+    .option("--primary", "of the primary cluster; the default, even with --primary-cluster-name")
+    .addOption(
+      new Option(
+        "--primary-cluster-name <name>",
+        "of a secondary of this cluster in primaryClusters of --config: follow it, do not listen",
+      ).env("SETPOINT_PRIMARY_CLUSTER_NAME"),
+    )
+    .action(async (flags: Flags & SecondaryFlags, command: Command) => {
+      if (isSecondary(flags)) return await serveSecondary(flags, command);
+      const form = flags.logFormat ?? "json";
+      const manner = { level: "info", runsLevel: "info", form, isWatched: false } as const;
+      return await serve(configOf(flags, command), manner);
+    });
 }
 
 export function addDev(program: Command): void {

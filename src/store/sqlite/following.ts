@@ -54,6 +54,11 @@ function statements(db: DatabaseSync) {
       `UPDATE head SET revision = ?, held = ?, epoch = ?, last_token = max(last_token, ?)
        WHERE id = 1`,
     ),
+  };
+}
+
+function roleStatements(db: DatabaseSync) {
+  return {
     demote: action(
       db,
       "UPDATE head SET role = 'secondary', primary_name = ?, held = ?, epoch = ? WHERE id = 1",
@@ -74,6 +79,8 @@ function statements(db: DatabaseSync) {
     ),
     dropNumber: action(db, "DELETE FROM sqlite_sequence WHERE name = 'held'"),
     setNumber: action(db, "INSERT INTO sqlite_sequence (name, seq) VALUES ('held', ?)"),
+    notPrimary: action(db, "INSERT OR IGNORE INTO not_primary VALUES (1)"),
+    isPrimary: action(db, "DELETE FROM not_primary"),
     noWork: action(db, "DELETE FROM due"),
     needsThis: action(
       db,
@@ -86,10 +93,12 @@ function statements(db: DatabaseSync) {
 export class Following {
   readonly #db: DatabaseSync;
   readonly #sql: ReturnType<typeof statements>;
+  readonly #roles: ReturnType<typeof roleStatements>;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#sql = statements(db);
+    this.#roles = roleStatements(db);
   }
 
   follow(shipment: Shipment): Place {
@@ -111,17 +120,19 @@ export class Following {
   demote(primary: string, epoch?: number): void {
     const { standing } = readStanding(this.#db);
     checkDemotion(standing, epoch);
-    this.#sql.demote.run(primary, standing.at.held, epoch ?? standing.epoch);
-    this.#sql.noWork.run();
-    this.#sql.needsThis.run();
+    this.#roles.demote.run(primary, standing.at.held, epoch ?? standing.epoch);
+    this.#roles.notPrimary.run();
+    this.#roles.noWork.run();
+    this.#roles.needsThis.run();
   }
 
   promote(promotion: Promotion, nowMs: number): void {
     const { standing } = readStanding(this.#db);
     checkPromotion(standing, promotion);
     const { from, kinds, perSecond } = promotion;
-    const sql = this.#sql;
+    const sql = this.#roles;
     sql.promote.run(from === undefined ? revisionLeap : 0, tokenLeap, from?.lastToken ?? 0);
+    sql.isPrimary.run();
     // What is held from now on has numbers above those that were followed.
     sql.dropNumber.run();
     sql.setNumber.run(standing.at.held);

@@ -46,7 +46,8 @@ function statements(db: DatabaseSync) {
        GROUP BY counter HAVING sum(amount) > 0`,
     ),
     count: rows<[number]>(db, "SELECT count(*) FROM change WHERE revision > ? AND revision <= ?"),
-    begin: action(db, "UPDATE head SET role = 'loading' WHERE id = 1"),
+    begin: action(db, "INSERT OR IGNORE INTO not_primary VALUES (1)"),
+    end: action(db, "DELETE FROM not_primary"),
     head: action(
       db,
       `UPDATE head SET revision = ?1, compacted = ?2, compacting = ?2, last_token = ?3,
@@ -89,6 +90,7 @@ export class Loader {
     if (this.#last > head) throw invalid("it has changes above its head");
     this.#sql.terms.run();
     this.#sql.counters.run();
+    this.#sql.end.run();
     this.#sql.head.run(head, compacted, lastToken, epoch, isSeeded ? held : 0);
   }
 
