@@ -1,7 +1,9 @@
 /** What people do with the stores of a replication, by their configuration. */
+import type { Finding } from "../../contract/finding.ts";
 import type { ReplicatedStore, Standing } from "../../store/replication.ts";
 import { storeLabel } from "../config.ts";
 import type { StoreConfig } from "../config.ts";
+import { openKeyFile } from "../key-file.ts";
 import { openStore } from "../open-store.ts";
 import { followPrimary } from "./follow-primary.ts";
 import type { FollowInput } from "./follow-primary.ts";
@@ -10,6 +12,7 @@ import type { PrimaryCalls, PrimaryStore } from "./http-primary.ts";
 import { readLag } from "./lag.ts";
 import type { Lag } from "./lag.ts";
 import { openForRole, openPrimary, primaryConfig } from "./replicated-pair.ts";
+import { rehearse } from "./rehearse.ts";
 import { switchOver } from "./switch-over.ts";
 import { wokenKinds } from "./woken-kinds.ts";
 
@@ -71,6 +74,16 @@ export async function readStoreStanding(
   if (source === undefined) return standing;
   await using primary = await opened(config, source, openPrimary);
   return { ...standing, lag: await readLag(primary.store, standing) };
+}
+
+export async function rehearseSwitch(
+  config: StoreConfig,
+  source: PrimarySource,
+): Promise<readonly Finding[]> {
+  await using secondary = await openStore(config, { access: "read" });
+  await using primary = await opened(config, source, openPrimary);
+  const ring = openKeyFile(config.keyFile);
+  return await rehearse({ primary: primary.store, secondary, ring });
 }
 
 /** With a source nothing is lost; its clients receive the address. */

@@ -8,12 +8,14 @@ import {
   lagText,
   promoteStore,
   readStoreStanding,
+  rehearseSwitch,
   standingText,
 } from "../../app/replication/operate.ts";
 import { SetpointError } from "../../kernel/errors.ts";
 import { apiClient } from "../client/api-client.ts";
 import { clientConfig } from "../client/kubeconfig-file.ts";
 import { startDaemon } from "../daemon.ts";
+import { printFindings } from "../print-findings.ts";
 import { addStoreOptions, storeConfigOf } from "../store-options.ts";
 import type { StoreFlags } from "../store-options.ts";
 
@@ -53,6 +55,11 @@ export function addReplication(program: Command): void {
     .addOption(fromKubeconfig())
     .addOption(new Option("-o, --output <format>", "print one JSON object").choices(["json"]))
     .action(status);
+  addStoreOptions(replication.command("rehearse"))
+    .description("check that promote would succeed without loss, and change nothing")
+    .addOption(from())
+    .addOption(fromKubeconfig())
+    .action(rehearse);
   addStoreOptions(replication.command("promote"))
     .description("make this secondary the primary: with --from without loss")
     .addOption(from())
@@ -84,6 +91,12 @@ async function status(flags: Flags, command: Command): Promise<void> {
   }
   console.log(`${storeLabel(config.store)}: ${standingText(standing)}`);
   if (standing.lag !== undefined) console.log(lagText(standing.lag));
+}
+
+async function rehearse(flags: Flags, command: Command): Promise<void> {
+  const source = sourceOf(flags);
+  if (source === undefined) throw noSource("a rehearsal needs the store or the server");
+  printFindings(await rehearseSwitch(storeConfigOf(flags, command), source));
 }
 
 async function promote(flags: Flags, command: Command): Promise<void> {
