@@ -2,7 +2,7 @@
 // commit whose code wrote them. A release never changes its fixture after it is tagged.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { findPostgres } from "../../tools/peers.ts";
@@ -68,7 +68,10 @@ export async function loadIntoPostgres(
 }
 
 async function copyKeys(release: Release, data: string): Promise<void> {
-  await copyFile(join(release.folder, "keys.json"), join(data, "keys.json"));
+  const keys = join(data, "keys.json");
+  await copyFile(join(release.folder, "keys.json"), keys);
+  // A clone does not keep the mode, and doctor reports a ring that other users can read.
+  await chmod(keys, 0o600);
 }
 
 /**

@@ -195,7 +195,12 @@ test("a database of the first schema is taken over with its claims", async () =>
   await commit(before, put(key("waits"), { due: wake(2 * minuteMs) }));
   await before.close();
   const db = new DatabaseSync(options.path);
+  const added = ["role", "epoch", "primary_name", "held", "ships_from"];
+  const triggers = ["name_taken", "name_left", "use_set", "use_left", "bound_set", "bound_left"];
+  for (const name of triggers) db.exec(`DROP TRIGGER ${name}`);
+  for (const name of added) db.exec(`ALTER TABLE head DROP COLUMN ${name}`);
   db.exec(`DELETE FROM setpoint_schema WHERE version > 1; ALTER TABLE change DROP COLUMN cause;
+    DROP TABLE held; DROP TABLE not_primary;
     DROP INDEX due_by_time; DROP INDEX due_by_namespace; DROP INDEX due_claimed;
     CREATE INDEX due_by_time ON due (kind, due_at) WHERE due_at IS NOT NULL;
     CREATE INDEX due_by_namespace ON due (kind, namespace, due_at) WHERE due_at IS NOT NULL`);

@@ -26,7 +26,7 @@ test("a rehearsal finds a pair ready, and changes nothing", async () => {
     found.filter((line) => !line.startsWith("ok ")),
     [],
   );
-  assert(found.includes("ok history: 1 revisions would be shipped first"), found.join("\n"));
+  assert(found.includes("ok history: changes to ship first: 1"), found.join("\n"));
   assert.equal((await primary.replication.standing()).role, "primary");
   assert.equal((await secondary.head()).revision, 1);
 });

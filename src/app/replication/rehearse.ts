@@ -58,7 +58,7 @@ async function shipping(
     return [keys, { level: "bad", subject: "history", message, suggestion }];
   }
   const left = shipment.head - own.at.revision;
-  return [keys, finding("history", `${left} revisions would be shipped first`)];
+  return [keys, finding("history", `changes to ship first: ${left}`)];
 }
 
 /** Where the change is not in the history any more, following finds out. */
