@@ -200,7 +200,47 @@ describe("a quota service over HTTP", () => {
     await waitUntil("all deletions", async () => (await statuses(server)).size === 0);
     assert.deepEqual((await quota.state()).reservations, {});
   });
+
+  it("an instance releases its unit here after the Offering has another back end", async () => {
+    await quota.set("limits", { [`${acme}/standard`]: 100 });
+    const earlier = await createReady(server, "earlier");
+    await changeBackend(server, "list");
+    const later = await createReady(server, "later");
+    const { reservations } = await quota.state();
+    assert.equal(Object.keys(reservations).length, 1, "the later one is in the list alone");
+    for (const id of [earlier, later]) {
+      await server.call(`/dinosaurs/${id}?async=true`, { method: "DELETE", as: "alice" });
+    }
+    await waitUntil("both deletions", async () => (await statuses(server)).size === 0);
+    assert.deepEqual((await quota.state()).reservations, {});
+  });
 });
+
+async function createReady(server: FleetServer, name: string): Promise<string> {
+  const { status, json, text } = await create(server, name);
+  assert.equal(status, 202, text);
+  const id = textAt(json, "id");
+  await waitUntil(`${name} is ready`, async () => (await statuses(server)).get(id) === "ready");
+  return id;
+}
+
+async function changeBackend(server: FleetServer, backend: string): Promise<void> {
+  await server.apply({
+    apiVersion: "fleet.setpoint.dev/v1",
+    kind: "Organisation",
+    metadata: { name: acme },
+    spec: { quotas: [{ offering: "dinosaurs", type: "standard", max: 5 }] },
+  });
+  const { status, body } = await server.setpoint.ask(
+    "/apis/fleet.setpoint.dev/v1/offerings/dinosaurs",
+    {
+      method: "PATCH",
+      body: { spec: { quota: { backend } } },
+      headers: { "content-type": "application/merge-patch+json" },
+    },
+  );
+  assert.equal(status, 200, String(body));
+}
 
 async function phasesByUid(server: FleetServer): Promise<ReadonlyMap<string, string>> {
   const answer = await server.setpoint.ask("/apis/dinosaurs.example.dev/v1/dinosaurs");
