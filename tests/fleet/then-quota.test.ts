@@ -168,7 +168,8 @@ describe("a quota service over HTTP", () => {
     })();
     await quota.set("limits", { [`${acme}/standard`]: 1_000 });
     let created = 0;
-    for (let at = 0; !over.signal.aborted; at += 1) {
+    // A busy machine creates few while processes are killed: the rest follows.
+    for (let at = 0; !over.signal.aborted || (created < 20 && at < 1_000); at += 1) {
       // The server or the service may be down: a request that fails is part of the trouble.
       const reply = await create(server, `chaos-${at}`).catch(() => undefined);
       if (reply?.status === 202) created += 1;
