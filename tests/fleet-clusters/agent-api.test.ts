@@ -37,6 +37,7 @@ function agentOf(clusters: MemoryClusters, cluster: string): Agent {
     ...routePortsOf(plane),
     ...surroundings,
     openHttp: () => assert.fail("no calls"),
+    meter: plane.meter,
     log: { debug: quiet, info: quiet, error: quiet, warn },
     ownIntents: ownIntentsOf(plane.intents),
     signals: new ChangeSignals(plane.feed),

@@ -63,6 +63,18 @@ after(async () => {
 const metrics = async (path: string, as = "alice"): Promise<Reply> =>
   await server.call(`/dinosaurs/${id}/metrics/${path}`, { as });
 
+/** How many requests to Prometheus the server has counted; code 0: there was no answer. */
+async function requests(path: string, code: string): Promise<number> {
+  const { body } = await server.setpoint.ask("/metrics");
+  const labels = `offering="dinosaurs",code="${code}",method="GET",path="${path}"`;
+  const series = `fleet_manager_observatorium_request_count{${labels}} `;
+  const line = String(body)
+    .split("\n")
+    .find((each) => each.startsWith(series));
+  ok(line !== undefined, series);
+  return Number(line.slice(series.length));
+}
+
 describe("the metrics of an instance", () => {
   it("are its present values, with the labels of the Offering alone", async () => {
     const reply = await waitUntil("a scrape", async () => {
@@ -95,6 +107,8 @@ describe("the metrics of an instance", () => {
     const values = objectsAt(series, "values");
     ok(values.length > 0);
     ok(values.every(({ value }) => value === 42));
+    equal(await requests("query_range", "200"), 1);
+    equal(await requests("query_range", "0"), 0);
   });
 
   it("can be scraped by the Prometheus of the customer", async () => {
@@ -116,5 +130,6 @@ describe("the metrics of an instance", () => {
     const reason = textAt(reply.json, "reason");
     match(reason, /Prometheus did not answer/);
     ok(!reason.includes(prometheus.url) && !reason.includes("127.0.0.1"));
+    ok((await requests("query", "0")) > 0);
   });
 });

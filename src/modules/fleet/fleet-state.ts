@@ -2,6 +2,7 @@
 // of it follows the store.
 
 import type { OpenHttp } from "../../adapters/http/port.ts";
+import type { ModuleMeter } from "../../contract/ports.ts";
 import type { ExtraRoutes } from "./api/fleet-route.ts";
 import type { OfferingHooks } from "./hooks/hooks.ts";
 import type { MemberDirectory } from "./identity.ts";
@@ -23,4 +24,5 @@ export interface FleetState {
   /** Of user modules. */
   readonly extraRoutes: readonly ExtraRoutes[];
   readonly openHttp: OpenHttp;
+  readonly meter: ModuleMeter;
 }

@@ -25,12 +25,16 @@ export const fleetMetric = {
   probeLastSuccess: "fleet_manager_probe_last_success_timestamp_seconds",
   scalingDecisions: "fleet_manager_scaling_decisions_total",
   removalsHeld: "fleet_manager_removals_held_total",
+  observatoriumRequests: "fleet_manager_observatorium_request_count",
+  observatoriumSeconds: "fleet_manager_observatorium_request_duration",
 } as const;
 
 export type FleetMetric = (typeof fleetMetric)[keyof typeof fleetMetric];
 
 /** From a second to a day: an instance is ready within minutes, and may be deleted after years. */
 const ageBuckets = [1, 5, 15, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400, 86_400];
+
+const requestLabels = ["offering", "code", "method", "path"] as const;
 
 export const fleetMetrics: Readonly<Record<FleetMetric, MetricDefinition>> = {
   fleet_manager_operations_total_count: counter(
@@ -123,6 +127,15 @@ export const fleetMetrics: Readonly<Record<FleetMetric, MetricDefinition>> = {
     "action",
     "dry_run",
   ),
+  fleet_manager_observatorium_request_count: counter(
+    "Requests to the Prometheus of an Offering.",
+    ...requestLabels,
+  ),
+  fleet_manager_observatorium_request_duration: {
+    kind: "histogram",
+    help: "Duration of requests to the Prometheus of an Offering.",
+    labels: requestLabels,
+  },
   fleet_manager_leader_worker: gauge(
     "1 in the process that does the work for all processes, otherwise 0.",
     "worker_type",

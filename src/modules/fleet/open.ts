@@ -41,6 +41,7 @@ export function openFleet(ports: OpenPorts): OpenModule {
     maintenance,
     extraRoutes: extraRoutes(ports.extensions),
     openHttp: ports.openHttp,
+    meter: ports.meter,
   };
   const useClusters = (index: ClusterIndex | undefined): void => {
     clusters = index;

@@ -13,9 +13,9 @@ import { servedOfferings } from "./served-offerings.ts";
 
 export function openFleet(ports: SurfacePorts): readonly HttpSurface[] {
   const fleet = ports.offered as FleetState;
-  const { openHttp, offerings } = fleet;
+  const { openHttp, meter, offerings } = fleet;
   const signals = new ChangeSignals(ports.feed);
-  const routePorts = { ...ports, fleet, openHttp, signals };
+  const routePorts = { ...ports, fleet, openHttp, meter, signals };
   const { ids, log, callerLog, stopping, authorizer } = ports;
   const apis = fleetSurface({
     offerings: servedOfferings(offerings, (offering) =>

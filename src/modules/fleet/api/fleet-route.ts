@@ -79,7 +79,7 @@ export interface FleetQuery {
 
 /** What handlers may use. */
 export interface FleetRoutePorts
-  extends RoutePorts, Pick<ProcessPorts, "clock" | "ids" | "openHttp" | "log"> {
+  extends RoutePorts, Pick<ProcessPorts, "clock" | "ids" | "openHttp" | "log" | "meter"> {
   /** The write path without policies: for the module's own records. */
   readonly ownIntents: Intents;
 }

@@ -28,7 +28,8 @@ const sample = { timestamp: { type: "integer" }, value: { type: "number" } };
 const metric: JsonObject = { type: "object", additionalProperties: text };
 
 export function metricsRoutes(ports: FleetRoutePorts, offering: Offering): readonly FleetRoute[] {
-  const prometheus = new Prometheus(ports.openHttp);
+  const prometheus = new Prometheus(ports);
+  if (prometheusOf(offering) !== undefined) prometheus.declareCounters(offering.name);
   const { plural } = offering.instances;
   const filters = described(
     { type: "array", items: text },
@@ -124,7 +125,14 @@ async function seriesFor(
   const nowMs = ports.clock.nowMs();
   const answers = await Promise.all(
     queries.map(async ({ name, query: expression }) => {
-      const asked = { query: expression, range, nowMs, token, signal };
+      const asked = {
+        offering: offering.name,
+        query: expression,
+        range,
+        nowMs,
+        token,
+        signal,
+      };
       return seriesOf(offering, name, await prometheus.ask(base, asked));
     }),
   );
