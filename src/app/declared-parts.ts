@@ -8,6 +8,7 @@ import type { AddedRules } from "../intents/auth/bootstrap-policy.ts";
 import type { IndexTerms } from "../kernel/draft.ts";
 import type { InstalledForm } from "../intents/kinds/definition-kinds.ts";
 import { kindId } from "../kernel/kind.ts";
+import { storeMetrics } from "./measure-store.ts";
 
 type Modules = readonly BuiltInModule[];
 type Metrics = Readonly<Record<string, MetricDefinition>>;
@@ -68,10 +69,10 @@ export function rolesOf(modules: Modules): readonly AddedRules[] {
   return modules.flatMap(({ roles = [] }) => roles);
 }
 
-/** Those of the engine, of built-in modules and of modules of users. */
+/** Those of the engine, of the store, of built-in modules and of modules of users. */
 export function metricsOf(modules: Modules, added: Metrics): Metrics {
   const own = modules.flatMap(({ metrics = {} }) => Object.entries(metrics));
-  return { ...engineMetrics, ...Object.fromEntries(own), ...added };
+  return { ...engineMetrics, ...storeMetrics, ...Object.fromEntries(own), ...added };
 }
 
 export function sectionsOf(modules: Modules): readonly ConfigurationSection[] {

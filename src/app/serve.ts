@@ -45,6 +45,8 @@ import type { KubeSurfaceInput } from "./kube-surface.ts";
 import { extensionsOf, kindsOf, metricsIn } from "./load-modules.ts";
 import { startForgetting } from "./forgetting.ts";
 import { backlogMeasure } from "./measure-backlog.ts";
+import { measureStore } from "./measure-store.ts";
+import type { MeasuredStore } from "./measure-store.ts";
 import { observeRequests } from "./observe-requests.ts";
 import type { ObservedRequests } from "./observe-requests.ts";
 import { openStore } from "./open-store.ts";
@@ -119,12 +121,14 @@ export async function startServer(
   await using undo = new AsyncDisposableStack();
   const guarded = await loadGuarded({ config: config.engine, log, form: options.watchdog, undo });
   const { modules } = guarded;
-  const { store, storeState, tracing } = await openTracedStore(config, log, undo);
+  const opened = await openTracedStore(config, log, undo);
+  const { store, storeState, tracing } = opened;
   const stopping = new AbortController();
   const heavy = undo.use(openHeavyPool(log));
   const ofPlane = { ...planeOptions(config, modules, stopping), heavy };
   const plane = undo.use(await openControlPlane(store, log, ofPlane));
   if (options.guardsProcess === true) undo.use(guardProcess({ log, meter: plane.meter }));
+  opened.measured.countIn(plane.meter);
   guarded.introduce(plane.meter, tracing);
   const { worker } = undo.use(
     await startReconciling({
@@ -344,6 +348,7 @@ function engineInput(
 interface OpenedStore {
   readonly store: Store;
   readonly storeState: StoreState;
+  readonly measured: MeasuredStore;
   readonly tracing: Tracing | undefined;
 }
 
@@ -355,11 +360,12 @@ async function openTracedStore(
 ): Promise<OpenedStore> {
   const tracing = config.tracing && startTracing({ config: config.tracing, surroundings, log });
   if (tracing !== undefined) undo.use(tracing);
-  const watched = watchStore(await openOwnStore(config), log, systemClock);
+  const measured = measureStore(await openOwnStore(config), () => performance.now());
+  const watched = watchStore(measured.store, log, systemClock);
   const store = tracing?.traced(watched.store) ?? watched.store;
   undo.defer(() => store.close());
   await tellOfStore(config, store, log);
-  return { store, storeState: watched.state, tracing };
+  return { store, storeState: watched.state, measured, tracing };
 }
 
 /** If another server has the store, the error names the kubeconfig of that server. */
