@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "../../src/kernel/json.ts";
-import { objectsAt, textAt } from "../../src/kernel/json-read.ts";
+import { objectsAt, textAt, valueAt } from "../../src/kernel/json-read.ts";
 import { startFaultProxy } from "../peers/fault-proxy.ts";
 import type { Canned, FaultProxy } from "../peers/fault-proxy.ts";
 import { powerDnsKey, startPowerDns } from "../peers/powerdns.ts";
@@ -192,6 +192,68 @@ describe("an instance without progress", () => {
     await reportRunning(id, "late");
     const ready = await fleet.untilStatus(id, "ready");
     assert.equal(ready["failed_reason"], undefined);
+  });
+});
+
+describe("the instance of a denied owner", () => {
+  const organisation = `${fleetApi}/organisations/${acme}`;
+
+  it("is suspended by its agent, and resumed when the owner is allowed again", async () => {
+    const id = await fleet.create("denied", { cluster: "open" });
+    await reportRunning(id, "denied");
+    await fleet.untilStatus(id, "ready");
+    const suspended = async (wanted: boolean): Promise<void> => {
+      await waitUntil(`suspended is ${wanted} at the agent`, async () => {
+        const items = await fleet.instancesOf("open");
+        const found = items.find((item) => textAt(item, "id") === id);
+        return valueAt(found, "spec", "suspended") === wanted;
+      });
+    };
+    await fleet.patch(organisation, { spec: { isDenied: true } });
+    await suspended(true);
+    isError(await fleet.server.call(`/dinosaurs/${id}`, { as: "alice" }), 403, 4);
+    const conditions = [{ type: "Ready", status: "False", reason: "Suspended" }];
+    await fleet.report("open", { [id]: { conditions } });
+    await fleet.untilStatus(id, "suspended");
+    await fleet.patch(organisation, { spec: { isDenied: false } });
+    await suspended(false);
+    await reportRunning(id, "denied");
+    await fleet.untilStatus(id, "ready");
+  });
+});
+
+describe("a server that is stopped while instances are created", () => {
+  it("leaves whole instances and none twice, and ends in time", async () => {
+    const { setpoint } = fleet.server;
+    const names = Array.from({ length: 20 }, (_, at) => `halt-${at}`);
+    const creations = names.map(async (name) => {
+      const call = { method: "POST", as: "alice", body: { name } };
+      // The connection may be refused or cut.
+      const reply = await fleet.server.call("/dinosaurs?async=true", call).catch(() => undefined);
+      return reply?.status === 202 ? [name] : [];
+    });
+    await Promise.race(creations);
+    const startedMs = performance.now();
+    assert.equal(await setpoint.stop(), 0);
+    assert.ok(performance.now() - startedMs < 30_000);
+    const accepted = (await Promise.all(creations)).flat();
+    assert.ok(accepted.length > 0);
+    await setpoint.start();
+    await fleet.server.untilReady();
+    const search = encodeURIComponent("name LIKE halt-%");
+    const { json } = await fleet.server.call(`/dinosaurs?size=100&search=${search}`, {
+      as: "alice",
+    });
+    const found = objectsAt(json, "items").map((item) => textAt(item, "name"));
+    assert.equal(new Set(found).size, found.length);
+    assert.deepEqual(
+      accepted.filter((name) => !found.includes(name)),
+      [],
+      "accepted and lost",
+    );
+    for (const item of objectsAt(json, "items")) {
+      await fleet.untilStatus(textAt(item, "id"), "provisioning");
+    }
   });
 });
 
