@@ -257,18 +257,37 @@ describe("a server that is stopped while instances are created", () => {
   });
 });
 
-it("nothing is left in DNS of instances that are deleted", async () => {
-  const { json } = await fleet.server.call("/dinosaurs", { as: "alice" });
-  const ids = objectsAt(json, "items").map((item) => textAt(item, "id"));
-  for (const id of ids) await fleet.delete(id);
-  for (const cluster of ["open", "small", "closed"]) {
-    const deleted = { conditions: [{ type: "Ready", status: "False", reason: "Deleted" }] };
-    await waitUntil(`the end of the instances of ${cluster}`, async () => {
-      const left = (await fleet.instancesOf(cluster)).map((item) => textAt(item, "id"));
-      await fleet.report(cluster, Object.fromEntries(left.map((id) => [id, deleted])));
-      return left.length === 0;
-    });
-  }
-  await waitUntil("an empty zone", async () => (await recordsLeft(dns)).length === 0);
-  isError(await fleet.server.call(`/dinosaurs/${ids[0]}`, { as: "alice" }), 404, 7);
+describe("a cluster at its end", () => {
+  const path = `${fleetApi}/dataplaneclusters/open`;
+
+  it("cannot be deleted while it has instances", async () => {
+    const { status, body } = await fleet.server.setpoint.ask(path, { method: "DELETE" });
+    assert.equal(status, 409, String(body));
+    assert.match(String(body), /set spec\.isDraining/);
+    assert.equal(await fleet.phaseOf("open"), "ready");
+  });
+
+  it("leaves nothing in DNS when its instances are deleted", async () => {
+    const { json } = await fleet.server.call("/dinosaurs", { as: "alice" });
+    const ids = objectsAt(json, "items").map((item) => textAt(item, "id"));
+    for (const id of ids) await fleet.delete(id);
+    for (const cluster of ["open", "small", "closed"]) {
+      const deleted = { conditions: [{ type: "Ready", status: "False", reason: "Deleted" }] };
+      await waitUntil(`the end of the instances of ${cluster}`, async () => {
+        const left = (await fleet.instancesOf(cluster)).map((item) => textAt(item, "id"));
+        await fleet.report(cluster, Object.fromEntries(left.map((id) => [id, deleted])));
+        return left.length === 0;
+      });
+    }
+    for (const id of ids) await fleet.untilRemoved(id);
+    await waitUntil("an empty zone", async () => (await recordsLeft(dns)).length === 0);
+    isError(await fleet.server.call(`/dinosaurs/${ids[0]}`, { as: "alice" }), 404, 7);
+  });
+
+  it("is removed when it is empty, and its id is free", async () => {
+    const { status, body } = await fleet.server.setpoint.ask(path, { method: "DELETE" });
+    assert.equal(status, 200, String(body));
+    await waitUntil("the removal", async () => (await fleet.resource(path)) === undefined);
+    await fleet.addCluster("open");
+  });
 });
