@@ -16,8 +16,8 @@ export function kubeWith(openHttp: OpenHttp): OpenKube {
   return (options) => {
     const connection = openConnection(openHttp, options);
     const { send } = connection;
-    const list: KubeClient["list"] = async (path, query, signal) =>
-      await allPages(send, path, query, signal);
+    const list: KubeClient["list"] = async (path, query, signal, most) =>
+      await allPages(send, path, { query, most }, signal);
     return {
       list,
       get: async (path, signal) => await existing(send({ method: "GET", path, signal })),
@@ -61,20 +61,24 @@ function kindIn(group: JsonObject | undefined, kind: string): KubeKind | undefin
 async function allPages(
   send: KubeConnection["send"],
   path: string,
-  query: Query,
+  { query, most = Infinity }: { readonly query: Query; readonly most: number | undefined },
   signal: AbortSignal,
 ): Promise<KubeList> {
   const items: JsonObject[] = [];
   let next = "";
   for (let pages = 0; pages < maxPages; pages += 1) {
     const from = next === "" ? {} : { continue: next };
-    const target = withQuery(path, { ...query, limit: String(pageItems), ...from });
+    const limit = String(Math.min(pageItems, most - items.length));
+    const target = withQuery(path, { ...query, limit, ...from });
     const page = await send({ method: "GET", path: target, signal });
     items.push(...objectsAt(page, "items"));
     next = textAt(page, "metadata", "continue");
-    if (next === "") {
-      return { items, resourceVersion: textAt(page, "metadata", "resourceVersion") };
+    const resourceVersion = textAt(page, "metadata", "resourceVersion");
+    // A server may return more than it was asked for.
+    if (items.length > most || (items.length === most && next !== "")) {
+      return { items: items.slice(0, most), resourceVersion, isPartial: true };
     }
+    if (next === "") return { items, resourceVersion };
   }
   throw new KubeError(0, "TooManyPages", `the list ${path} has more than ${maxPages} pages`);
 }

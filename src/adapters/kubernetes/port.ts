@@ -5,8 +5,9 @@
  *  2. A refused or failed call throws a KubeError with the status and the message of the server. A
  *     server may quote sent values in it, so callers that send secrets hide them in the message.
  *  3. `get` and `delete` report a missing object as data, not as an error.
- *  4. `list` reads all pages. `follow` gives the complete list first, then each change once, and
- *     throws when the connection ends with an error.
+ *  4. `list` reads all pages, or with `most` so many of the first items. `follow` gives the
+ *     complete list first, then each change once, and throws when the connection ends with an
+ *     error.
  *  5. `apply` is a server-side apply in the name of one field manager. A dry run changes nothing.
  *  6. `delete` with a uid never deletes another object of the same name.
  */
@@ -16,8 +17,8 @@ import type { KubeAccess } from "../../kernel/kubeconfig.ts";
 export interface KubeClient extends Disposable {
   /** Undefined when it does not exist. */
   get(path: string, signal: AbortSignal): Promise<JsonObject | undefined>;
-  /** All pages of a list, item by item, and the resourceVersion of the list at its end. */
-  list(path: string, query: Query, signal: AbortSignal): Promise<KubeList>;
+  /** All pages of a list, or its first items, and the resourceVersion of the list at its end. */
+  list(path: string, query: Query, signal: AbortSignal, most?: number): Promise<KubeList>;
   /** Creates the object, or changes the fields of this field manager to the given ones. */
   apply(
     path: string,
@@ -71,6 +72,8 @@ export interface KubeKind {
 export interface KubeList {
   readonly items: readonly JsonObject[];
   readonly resourceVersion: string;
+  /** There are more items than were asked for. */
+  readonly isPartial?: true;
 }
 
 export interface KubeListener {

@@ -79,6 +79,21 @@ export function kubernetesContract(name: string, open: () => Promise<KubeClient>
       });
     });
 
+    it("lists the first objects, and says whether there are more", async () => {
+      const query = { labelSelector: "kube-port=first" };
+      const labels = { "kube-port": "first" };
+      for (const each of ["kube-port-l1", "kube-port-l2"]) {
+        await client.apply(`${maps}/${each}`, map(each, {}, labels), signal);
+      }
+      const first = await client.list(maps, query, signal, 1);
+      assert.deepEqual([first.items.map(nameOf), first.isPartial], [["kube-port-l1"], true]);
+      const all = await client.list(maps, query, signal, 2);
+      assert.deepEqual([all.items.length, all.isPartial], [2, undefined]);
+      for (const each of ["kube-port-l1", "kube-port-l2"]) {
+        await client.delete(`${maps}/${each}`, undefined, signal);
+      }
+    });
+
     it("lists by label, and follows each change after the list", async () => {
       const query = { labelSelector: "kube-port=follow" };
       const labels = { "kube-port": "follow" };
