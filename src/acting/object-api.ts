@@ -39,12 +39,30 @@ export interface ObjectApi {
   delete(at: ObjectReference, uid: string, propagation?: Propagation): Promise<void>;
 }
 
+/** Of another server. */
+export interface RemoteApi extends ObjectApi {
+  /** The first objects of the kind in the namespace; undefined when the kind is not served. */
+  readonly listIn: ListIn;
+}
+
+export type ListIn = (
+  kind: ObjectType,
+  namespace: string,
+  most: number,
+) => Promise<FirstObjects | undefined>;
+
+export interface FirstObjects {
+  readonly objects: readonly JsonObject[];
+  /** There are more. */
+  readonly isPartial: boolean;
+}
+
 /** Every call passes the circuit breaker of the target. */
 export function remoteApi(
   client: KubeClient,
   { outside }: Pick<Context, "outside">,
   system: string,
-): ObjectApi {
+): RemoteApi {
   const known = new Map<string, KubeKind>();
   const kindOf = async (kind: ObjectType): Promise<KubeKind | undefined> => {
     const name = `${kind.apiVersion} ${kind.kind}`;
@@ -72,9 +90,14 @@ export function remoteApi(
       const path = `${basePath(kind)}/${served.plural}`;
       const query = { labelSelector: `${label}=${value}` };
       const { items } = await outside(system, (signal) => client.list(path, query, signal));
-      // Items of a list have no type of their own.
-      const { apiVersion } = kind;
-      return Array.from(items, (item) => ({ ...item, apiVersion, kind: kind.kind }));
+      return withType(items, kind);
+    },
+    listIn: async (kind, namespace, most) => {
+      const served = await kindOf(kind);
+      if (served === undefined) return undefined;
+      const path = `${basePath(kind)}/namespaces/${encodeURIComponent(namespace)}/${served.plural}`;
+      const list = await outside(system, (signal) => client.list(path, {}, signal, most));
+      return { objects: withType(list.items, kind), isPartial: list.isPartial === true };
     },
     get: async (at) => {
       // Without its kind, an object does not exist either.
@@ -91,6 +114,14 @@ export function remoteApi(
       await outside(system, (signal) => client.delete(path, uid, signal, propagation));
     },
   };
+}
+
+/** Items of a list have no type of their own. */
+function withType(
+  items: readonly JsonObject[],
+  { apiVersion, kind }: ObjectType,
+): readonly JsonObject[] {
+  return Array.from(items, (item) => ({ ...item, apiVersion, kind }));
 }
 
 function basePath({ apiVersion }: Pick<ObjectType, "apiVersion">): string {

@@ -2,12 +2,12 @@
 import type { Route, RoutePorts } from "../contract/route.ts";
 import type { ControlPlane } from "./control-plane.ts";
 
-type Plane = Pick<ControlPlane, "intents" | "readModel" | "rbac" | "timers">;
+type Plane = Pick<ControlPlane, "intents" | "readModel" | "rbac" | "owners" | "timers">;
 
-export function routePortsOf({ intents, readModel, rbac, timers }: Plane): RoutePorts {
+export function routePortsOf({ intents, readModel, rbac, owners, timers }: Plane): RoutePorts {
   const { store, live, kinds } = intents;
   const access = { authorizer: rbac, rights: rbac, readers: rbac };
-  return { store, live, kinds, intents, readModel, timers, ...access };
+  return { store, live, kinds, intents, readModel, owners, timers, ...access };
 }
 
 const routesByModules = new WeakMap<ControlPlane["modules"], readonly Route[]>();

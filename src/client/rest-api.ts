@@ -987,6 +987,38 @@ export interface GetAgentClustersByClusterAnswer {
   }[];
 }
 
+export interface GetGitopsDeploymentsByNamespaceByNameTreeAnswer {
+  readonly namespace: string;
+  readonly name: string;
+  /** The managed environment; empty for this server. */
+  readonly environment: string;
+  /** The managed objects. */
+  readonly nodes: readonly {
+    readonly group: string;
+    readonly version: string;
+    readonly kind: string;
+    readonly namespace: string;
+    readonly name: string;
+    /** Of a managed object: Synced, OutOfSync or Unknown. */
+    readonly status?: string;
+    /** Absent where the kind has no rule. */
+    readonly health?: {
+      readonly status?: string;
+      readonly message?: string;
+    };
+    readonly hook?: boolean;
+    readonly prune?: boolean;
+    /** The objects that name this one as an owner, as nodes. */
+    readonly children: readonly JsonObject[];
+  }[];
+  /** Objects that the caller may not read. */
+  readonly hidden: number;
+  /** Objects beyond the bounds of the tree. */
+  readonly omitted: number;
+  /** What is not known about the objects below the managed ones, and why. */
+  readonly notes: readonly string[];
+}
+
 export interface GetResourcesByKindAnswer {
   readonly kind: string;
   /** The response includes all changes up to this revision. */
@@ -2279,6 +2311,19 @@ export interface Operations {
 };
     readonly isStream: false;
   };
+  /** Show the objects of a deployment, and below each the objects that it owns. */
+  readonly getGitopsDeploymentsByNamespaceByNameTree: {
+    readonly path: {
+      /** The namespace. */
+      readonly namespace: string;
+      /** The name of the GitOpsDeployment. */
+      readonly name: string;
+    };
+    readonly query: undefined;
+    readonly body: undefined;
+    readonly answer: GetGitopsDeploymentsByNamespaceByNameTreeAnswer;
+    readonly isStream: false;
+  };
   /** List the resources of a kind as rows. */
   readonly getResourcesByKind: {
     readonly path: {
@@ -2783,6 +2828,10 @@ export const operations = {
   getGitopsDeploymentsByNamespaceByNameRevision: {
     method: "GET",
     path: "/api/v1/gitops/deployments/{namespace}/{name}/revision",
+  },
+  getGitopsDeploymentsByNamespaceByNameTree: {
+    method: "GET",
+    path: "/api/v1/gitops/deployments/{namespace}/{name}/tree",
   },
   getResourcesByKind: { method: "GET", path: "/api/v1/resources/{kind}" },
   getKinds: { method: "GET", path: "/api/v1/kinds" },

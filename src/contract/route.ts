@@ -2,6 +2,7 @@
 // documentation page, the labels of metrics and docs/reference/rest.md all come from this table.
 
 import type { Readers } from "../intents/auth/role-holders.ts";
+import type { OwnerFollower } from "../intents/housekeeping/follow-owners.ts";
 import type { ReadModel } from "../intents/read-model/read-model.ts";
 import type { Caller, Intents } from "../intents/request.ts";
 import type { JsonObject } from "../kernel/json.ts";
@@ -17,6 +18,8 @@ export interface RoutePorts extends ReadPorts {
   readonly intents: Intents;
   readonly readModel: ReadModel;
   readonly readers: Readers;
+  /** The index of owner references. */
+  readonly owners: Pick<OwnerFollower, "dependentsOf">;
   readonly timers: Timers;
 }
 

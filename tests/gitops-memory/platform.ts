@@ -3,6 +3,7 @@
 // namespace grants what; `grant` gives the account of the tenant all rights in it.
 
 import type { JsonObject } from "../../src/kernel/json.ts";
+import { openApi } from "../../src/modules/gitops/api/open-api.ts";
 import { digestOf } from "../../src/modules/gitops/digest.ts";
 import type { GitOpsPart, PartInput } from "../../src/modules/gitops/part.ts";
 import { openPolicy } from "../../src/modules/gitops/policy/open-policy.ts";
@@ -63,7 +64,7 @@ function openParts(input: PartInput, repository: Repository): GitOpsPart {
   const status = openStatus(input);
   const trees = treesOf(repository);
   const sets = openSets({ ...input, trees });
-  const sync = openSync({
+  const shared = {
     ...input,
     policies,
     trees,
@@ -71,10 +72,12 @@ function openParts(input: PartInput, repository: Repository): GitOpsPart {
     targets: targets.targets,
     health: status.health,
     report: status.report,
-  });
+  };
+  const sync = openSync(shared);
   const promotion = openPromotion();
   const parts = [targets, sync, sets, promotion];
   return {
+    ...openApi(shared),
     admission: [sets, promotion].flatMap((part) => part.admission ?? []),
     start: async (more, stops) => {
       for (const part of parts) await part.start?.(more, stops);

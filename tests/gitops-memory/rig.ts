@@ -121,7 +121,8 @@ function withFakes(fakes: Pick<Fakes, "open">): BuiltInModule {
       const part = fakes.open(input);
       const { admission = [] } = part;
       const parts = [part, openStatus(input)];
-      return { admission, start: async (more) => await startParts(parts, more) };
+      const routes = part.routes ?? (() => []);
+      return { admission, routes, start: async (more) => await startParts(parts, more) };
     },
   };
 }

@@ -124,6 +124,19 @@ export const gitopsLimits = {
   keptVerified: 50,
   maxPromotionSteps: 50,
 
+  // resource tree
+  /** Objects below the managed ones, and how far below. */
+  maxTreeObjects: 2_000,
+  /** Objects of this server whose rights are checked for one tree. */
+  maxTreeKeys: 10_000,
+  maxTreeDepth: 10,
+  /** Objects of one kind in one namespace of another server that are read, and its namespaces. */
+  maxTreeList: 1_000,
+  maxTreeNamespaces: 20,
+  /** Lists of one tree that run at a time. */
+  treeCallsAtOnce: 4,
+  treeReadAtOnce: 20,
+
   // status
   /** Objects that the status of a deployment lists; the Inventory has all. */
   maxStatusResources: 200,

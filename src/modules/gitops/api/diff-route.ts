@@ -4,13 +4,11 @@
 import type { Route, RouteAnswer, RoutePorts, RouteRequest } from "../../../contract/route.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import { ReconcileFailure } from "../../../engine/outcome.ts";
-import type { Caller } from "../../../intents/request.ts";
 import { SetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import { textAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
 import { gitopsLimits } from "../limits.ts";
-import { managedEnvironmentsKind } from "../names.ts";
 import type { ObjectReference } from "../object-reference.ts";
 import type { SourceRevision } from "../source/source-trees.ts";
 import { existingOf } from "../sync/compare.ts";
@@ -22,6 +20,7 @@ import { RenderCache } from "../sync/render-cache.ts";
 import { SettledObjects } from "../sync/settled-objects.ts";
 import { planRules, renderOptions, specProblem } from "../sync/spec.ts";
 import type { SyncInput } from "../sync/sync-input.ts";
+import { environmentOf, mayGetOf, mayReadEnvironment, mayReadObject } from "../visibility.ts";
 import { targetOf } from "./refresh-route.ts";
 import {
   contextOf,
@@ -73,13 +72,12 @@ async function handled(
   const ref = textAt(request.query, "revision") || targetOf(deployment);
   try {
     const compared = await planOf(input, ports, rendered, { deployment, ref, context });
-    const shown = visibility(
-      ports,
-      request.caller,
-      deployment,
-      await environmentOf(deployment, context),
-    );
-    return { kind: "document", status: 200, document: planDocument(deployment, compared, shown) };
+    const mayGet = mayGetOf(ports, request.caller);
+    const environment = await environmentOf(deployment, context);
+    const ofAll = environment === undefined ? undefined : mayReadEnvironment(mayGet, environment);
+    const isVisible = (at: ObjectReference): boolean => ofAll ?? mayReadObject(mayGet, ports, at);
+    const document = planDocument(deployment, compared, isVisible);
+    return { kind: "document", status: 200, document };
   } catch (error) {
     // Such as a file that another process removed from the copy of the repository.
     if (error instanceof ReconcileFailure) throw failed(error.message);
@@ -139,36 +137,6 @@ async function planOf(
 
 function notSyncable(message: string): SetpointError {
   return new SetpointError("gitops.not_syncable", `the deployment cannot be compared: ${message}`);
-}
-
-async function environmentOf(
-  deployment: Resource,
-  { references }: Context,
-): Promise<Resource | undefined> {
-  const name = textAt(deployment, "spec", "destination", "environment");
-  return name === "" ? undefined : await references.get({ kind: managedEnvironmentsKind, name });
-}
-
-/** In a managed environment: to callers who may read its kubeconfig. */
-function visibility(
-  { authorizer, kinds }: RoutePorts,
-  { user }: Caller,
-  { metadata: { namespace = "" } }: Resource,
-  environment: Resource | undefined,
-): (at: ObjectReference) => boolean {
-  const mayGet = (access: { group: string; resource: string; namespace: string; name: string }) =>
-    authorizer.authorize(user, { kind: "resource", verb: "get", subresource: "", ...access })
-      .allowed;
-  if (environment !== undefined) {
-    const name = textAt(environment, "spec", "credentialsSecret");
-    const mayRead = mayGet({ group: "", resource: "secrets", namespace, name });
-    return () => mayRead;
-  }
-  return ({ group, version, kind, namespace: place, name }) => {
-    const served = kinds.findKind(group, version, kind)?.served.kind;
-    if (served === undefined) return false;
-    return mayGet({ group, resource: served.names.plural, namespace: place, name });
-  };
 }
 
 function planDocument(

@@ -3,6 +3,7 @@ import type { GitOpsPart } from "../part.ts";
 import type { SyncInput } from "../sync/sync-input.ts";
 import { diffRoute } from "./diff-route.ts";
 import { refreshRoute, revisionRoute } from "./refresh-route.ts";
+import { treeRoute } from "./tree-route.ts";
 
 export function openApi(input: SyncInput): GitOpsPart {
   return {
@@ -10,6 +11,7 @@ export function openApi(input: SyncInput): GitOpsPart {
       diffRoute(input, ports),
       refreshRoute(input, ports),
       revisionRoute(input, ports),
+      treeRoute(input, ports),
     ],
   };
 }

@@ -37,6 +37,11 @@ Exit codes:
   0  the diff was printed
   1  with --exit-code: something differs; or the command failed`;
 
+const treeHelp = `
+Below each object are those that name it as an owner, such as the Pods of a Deployment. Objects
+that you may not read are counted. In a managed environment, objects below the managed ones are
+shown to those who may read its Secret; those of clusters that pull are not known.`;
+
 const definitionsHelp = `
 No server is needed. A server installs the definitions itself, those of managed-gitops.redhat.com
 with gitops.seedGroup in its configuration.
@@ -63,6 +68,14 @@ export const gitopsCommands: readonly CommandGroup[] = [
         options: [],
         server: "used",
         load: async () => (await import("./show.ts")).runGet,
+      },
+      {
+        syntax: "tree <name>",
+        summary: "show the objects of a deployment, and what they own",
+        options: [],
+        help: treeHelp,
+        server: "used",
+        load: async () => (await import("./tree.ts")).runTree,
       },
       {
         syntax: "sync <name>",

@@ -81,7 +81,7 @@ function section(
   return rows.length === 0 ? [] : ["", ...tableLines(titles, rows)];
 }
 
-function tableLines(
+export function tableLines(
   titles: readonly string[],
   rows: readonly (readonly string[])[],
 ): readonly string[] {

@@ -64,7 +64,7 @@ export async function openEnvironmentTarget(input: EnvironmentTargetInput): Prom
     label: deploymentLabel,
     isProtected: isOfSetpoint,
   });
-  return { kind: "target", target, rules };
+  return { kind: "target", target, rules, listIn: api.listIn };
 }
 
 function identityOf(environment: Resource, deployment: Resource): TargetIdentity {

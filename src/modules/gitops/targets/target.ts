@@ -12,6 +12,7 @@
  *  5. Writes to this server are fenced by the claim of the run and take the path of a client, with
  *     all policies and the guard against escalation.
  */
+import type { ListIn } from "../../../acting/object-api.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
 import type { Resource } from "../../../kernel/resource.ts";
@@ -127,7 +128,13 @@ export interface Targets {
 }
 
 export type OpenedTarget =
-  | { readonly kind: "target"; readonly target: Target; readonly rules: TargetRules }
+  | {
+      readonly kind: "target";
+      readonly target: Target;
+      readonly rules: TargetRules;
+      /** Of another server. This one has its index of owners. */
+      readonly listIn?: ListIn;
+    }
   | { readonly kind: "agent"; readonly exchange: BundleExchange; readonly rules: TargetRules }
   | TargetProblem;
 
