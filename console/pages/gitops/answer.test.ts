@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DeploymentSpec, DeploymentStatus } from "../../api/gitops.ts";
-import { answerOf } from "./answer.ts";
+import { answerOf, noProblemText } from "./answer.ts";
 import { headlineOf } from "./headline.ts";
 
 const commit = "4f2a1c9".padEnd(40, "0");
@@ -37,6 +37,21 @@ test("an error wins over everything else, and the special condition over the gen
   assert.equal(titleOf({ ...synced, conditions: solved }).split(":")[0], "ready");
   const health = { status: "Degraded", message: "Job/a failed" };
   assert.equal(titleOf({ ...synced, health }), "failed: Degraded: an object does not work");
+});
+
+test("a failed sync is never well, also when no object has a problem of its own", () => {
+  const operationState = { phase: "Failed", message: "the target is read-only" };
+  const status = { ...synced, operationState };
+  assert.equal(titleOf(status), "failed: The last sync failed");
+  const wordsOf = (shown: DeploymentStatus): string =>
+    noProblemText({ metadata: { name: "web" }, spec: { type: "automated" }, status: shown });
+  assert.equal(wordsOf(synced), "Every object is as in git and works.");
+  assert.equal(
+    wordsOf({ ...status, resources: [{ kind: "ConfigMap", name: "a", status: "Synced" }] }),
+    "No listed object has a problem of its own. The last sync failed. the target is read-only",
+  );
+  const conditions = [{ type: "SyncError", status: "True", reason: "Refused", message: "No." }];
+  assert.equal(wordsOf({ ...synced, conditions }), "No object is listed. Not synced: Refused. No.");
 });
 
 test("held deletions wait until their hash is confirmed", () => {

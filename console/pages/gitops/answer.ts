@@ -17,9 +17,20 @@ export function answerOf(deployment: Deployment): Answer {
     problemOf(deployment) ??
     heldOf(deployment) ??
     runningOf(deployment) ??
+    failureOf(deployment) ??
     differenceOf(deployment) ??
     wellOf(deployment)
   );
+}
+
+/** In place of objects with a problem, when there are none: the deployment may have one. */
+export function noProblemText(deployment: Deployment): string {
+  const { tone, title, text = "" } = answerOf(deployment);
+  if (tone === "ready") return "Every object is as in git and works.";
+  const count = deployment.status?.resources?.length ?? 0;
+  const objects =
+    count === 0 ? "No object is listed." : "No listed object has a problem of its own.";
+  return `${objects} ${title}. ${text}`.trim();
 }
 
 /** It repeats a condition that says more. */
@@ -79,6 +90,13 @@ function runningOf({ status = {} }: Deployment): Answer | undefined {
     title: `Syncing${wave}${done}`,
     ...(message === undefined || message === "" ? {} : { text: message }),
   };
+}
+
+function failureOf({ status = {} }: Deployment): Answer | undefined {
+  const { phase, message = "" } = status.operationState ?? {};
+  if (phase !== "Failed" && phase !== "Error") return undefined;
+  const title = "The last sync failed";
+  return message === "" ? { tone: "failed", title } : { tone: "failed", title, text: message };
 }
 
 function differenceOf(deployment: Deployment): Answer | undefined {

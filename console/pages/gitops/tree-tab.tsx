@@ -7,6 +7,7 @@ import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/panel.tsx";
 import type { TabProps } from "./deployment-page.tsx";
+import { noProblemText } from "./answer.ts";
 import { HeldPanel } from "./held-panel.tsx";
 import { NodePanel } from "./node-panel.tsx";
 import { ObjectTree } from "./object-tree.tsx";
@@ -45,7 +46,7 @@ export function TreeTab({ subject, deployment, query }: TabProps) {
           {groups.length === 0 && (
             <Empty>
               {isProblemsOnly
-                ? "Every object is as in git and works."
+                ? noProblemText(deployment)
                 : "No objects yet. They are listed after the repository was read."}
             </Empty>
           )}
