@@ -10,6 +10,7 @@ import { endedBy, onceOnly, rest } from "./rest.ts";
 import type { ResourceAddress } from "../paths.ts";
 
 export type ReportQuery = Routes["getCounts"]["query"];
+export type NameQuery = Routes["getNames"]["query"];
 export type AuditQuery = Routes["getAudit"]["query"];
 export type TimelineQuery = Routes["getTimeline"]["query"];
 
@@ -22,6 +23,9 @@ export interface RowQuery extends Omit<Routes["getResourcesByKind"]["query"], "l
 export const insight = {
   counts: async (query: ReportQuery, signal?: AbortSignal) =>
     await rest.call("getCounts", { query, ...endedBy(signal) }),
+
+  names: async (query: NameQuery, signal?: AbortSignal) =>
+    await rest.call("getNames", { query, ...endedBy(signal) }),
 
   problems: async (query: ReportQuery, signal?: AbortSignal) =>
     await rest.call("getProblems", { query, ...endedBy(signal) }),

@@ -8,9 +8,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { runAction } from "../actions/run.ts";
 import { actionsFor, whyOff } from "../actions/table.ts";
 import { titleOf } from "../actions/action.ts";
-import { insight } from "../api/insight.ts";
-import { findKind, kindNamed, kinds } from "../api/kinds.ts";
-import { useQuery } from "../query/query.ts";
+import { kindNamed, kinds } from "../api/kinds.ts";
 import { navigate } from "../router/location.ts";
 import { sections } from "../routes.tsx";
 import { paths } from "../paths.ts";
@@ -18,7 +16,8 @@ import { Icon } from "../ui/icon.tsx";
 import type { ShapeName } from "../ui/shapes.ts";
 import { copyText } from "../ui/copy.tsx";
 import { lookOf } from "../states/states.ts";
-import { parseWords } from "./palette-words.ts";
+import { useSearch } from "./palette-search.ts";
+import type { FoundResource, Search } from "./palette-search.ts";
 import { selected } from "./selected.ts";
 import "./palette.css";
 
@@ -50,7 +49,8 @@ function OpenPalette() {
     dialog.current?.showModal();
     return () => dialog.current?.close();
   }, []);
-  const found = useResources(text.value);
+  const search = useSearch(text.value);
+  const found = (search.items ?? []).map(resourceEntry);
   const entries = [...localEntries(text.value), ...found];
   const at = Math.min(active.value, entries.length - 1);
   const run = (entry: Entry | undefined): void => {
@@ -94,7 +94,7 @@ function OpenPalette() {
         }}
         onKeyDown={onKeyDown}
       />
-      <Results entries={entries} active={active} onRun={run} />
+      <Results entries={entries} active={active} search={search} onRun={run} />
     </dialog>
   );
 }
@@ -106,10 +106,11 @@ function close(): void {
 interface ResultsProps {
   readonly entries: readonly Entry[];
   readonly active: Signal<number>;
+  readonly search: Search;
   readonly onRun: (entry: Entry) => void;
 }
 
-function Results({ entries, active, onRun }: ResultsProps) {
+function Results({ entries, active, search, onRun }: ResultsProps) {
   const at = Math.min(active.value, entries.length - 1);
   return (
     <>
@@ -136,9 +137,18 @@ function Results({ entries, active, onRun }: ResultsProps) {
           </li>
         ))}
       </ul>
-      {entries.length === 0 && <p class="muted palette-none">Nothing found.</p>}
+      <p class="muted palette-none" role="status">
+        {endText(search, entries.length)}
+      </p>
     </>
   );
+}
+
+/** What the entries do not say. */
+function endText({ note, error, isLoading }: Search, entries: number): string {
+  if (error !== undefined) return `Resources could not be searched: ${error.message}`;
+  if (isLoading) return "Searching resources.";
+  return note ?? (entries === 0 ? "Nothing found." : "");
 }
 
 const mostKinds = 8;
@@ -201,48 +211,13 @@ function actionEntries(): readonly Entry[] {
   ]);
 }
 
-const mostFound = 8;
-const usualKinds = 4;
-
-/** Resources by name: of the kind that was named, or of the kinds with the most resources. */
-function useResources(text: string): readonly Entry[] {
-  const words = parseWords(text);
-  const isSearch = words.name.length > 1 || words.kind !== undefined;
-  const { data } = useQuery(isSearch ? `palette ${text}` : undefined, async (signal) => {
-    const named = words.kind === undefined ? undefined : findKind(words.kind);
-    const ids = named === undefined ? await largestKinds(signal) : [named.id];
-    const filter = [
-      ...(words.name === "" ? [] : [`name~${JSON.stringify(words.name)}`]),
-      ...(words.state === undefined ? [] : [`state=${words.state}`]),
-    ].join(",");
-    const namespace = words.namespace === undefined ? {} : { namespace: words.namespace };
-    const pages = await Promise.all(
-      ids.map(async (kind) => {
-        return await insight.rows({ kind, filter, limit: mostFound, ...namespace }, signal);
-      }),
-    );
-    return pages;
-  });
-  return (data ?? []).flatMap(({ kind, items }) =>
-    items.map((row) => {
-      const { namespace = "", name, state } = row;
-      const title = kindNamed(kind)?.kind ?? kind;
-      return {
-        id: `row ${row.uid}`,
-        group: "Resources",
-        label: `${title}/${name}`,
-        note: namespace,
-        icon: lookOf(state).tone,
-        run: () => navigate(paths.resource({ kind, namespace, name })),
-      };
-    }),
-  );
-}
-
-async function largestKinds(signal: AbortSignal): Promise<readonly string[]> {
-  const counts = await insight.counts({}, signal);
-  return [...counts.kinds]
-    .sort((one, other) => other.total - one.total)
-    .slice(0, usualKinds)
-    .map(({ kind }) => kind);
+function resourceEntry({ kind, kindName, namespace = "", name, uid, state }: FoundResource): Entry {
+  return {
+    id: `row ${uid}`,
+    group: "Resources",
+    label: `${kindName}/${name}`,
+    note: namespace,
+    icon: lookOf(state).tone,
+    run: () => navigate(paths.resource({ kind, namespace, name })),
+  };
 }

@@ -114,6 +114,29 @@ describe("a list of the Explorer in Chromium", () => {
     assert.deepEqual(tab.errors, []);
   });
 
+  it("the palette finds a resource of every kind, the equal name first", async () => {
+    const config = { apiVersion: "v1", kind: "ConfigMap" };
+    for (const name of ["a-small-one", "small-one", "small"]) {
+      const made = { ...config, metadata: { name } };
+      await create("/api/v1/namespaces/default/configmaps", made);
+    }
+    await using tab = await openSignedIn(browser, server);
+    const { page } = tab;
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("small");
+    const options = page.getByRole("option", { name: /ConfigMap[/]/ });
+    await options.nth(2).waitFor();
+    const labels = await options.locator(":scope > .clip:not(.palette-note)").allTextContents();
+    assert.deepEqual(
+      labels,
+      ["small", "small-one", "a-small-one"].map((name) => `ConfigMap/${name}`),
+    );
+    await page.getByRole("combobox").fill("kind:comet small");
+    await page.getByText("There is no kind comet.").waitFor();
+    assert.deepEqual(tab.errors, []);
+  });
+
   it("a search of the palette opens a resource, and keys open pages", async () => {
     await using tab = await openSignedIn(browser, server);
     const { page } = tab;

@@ -203,4 +203,25 @@ onEachStore("routes of the console", (server) => {
     assert.equal((await get("metrics/recent", "jane")).status, 403);
     assert.equal((await get("metrics/recent?minutes=61")).status, 400);
   });
+
+  it("of equal names, built-in kinds come after others, and Events last", async () => {
+    const namespace = "/api/v1/namespaces/team";
+    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "orders" } };
+    const made = await server().request("POST", `${namespace}/configmaps`, config);
+    assert.equal(made.status, 201, made.text);
+    const involvedObject = { kind: "Database", namespace: "team", name: "orders" };
+    const event = { apiVersion: "v1", kind: "Event", metadata: { name: "orders.9" } };
+    const about = { ...event, involvedObject, reason: "Stopped", message: "It stopped." };
+    const written = await server().request("POST", `${namespace}/events`, about);
+    assert.equal(written.status, 201, written.text);
+    const atLeast = pickText(pick(written.json, "metadata"), "resourceVersion");
+    const found = await get(`names?q=orders&namespace=team&builtIn=true&atLeast=${atLeast}`);
+    assert.equal(found.status, 200, found.text);
+    const shown = pickList(found.json, "items").map((item) => {
+      return `${pickText(item, "kindName")}/${pickText(item, "name")}`;
+    });
+    const own = shown.filter((each) => !/^Event[/]orders[.](?!9$)/.test(each));
+    const best = ["Database/orders", "ConfigMap/orders", "Database/orders-archive"];
+    assert.deepEqual(own, [...best, "Event/orders.9"]);
+  });
 });

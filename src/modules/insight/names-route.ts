@@ -1,6 +1,7 @@
 // GET /api/v1/names: finds resources of all kinds by a part of their name, the best matches first.
 
 import type { Route, RouteAnswer, RoutePorts, RouteRequest } from "../../contract/route.ts";
+import type { ServedKind } from "../../intents/kinds/served-kind.ts";
 import type { Row } from "../../intents/read-model/row.ts";
 import type { JsonObject } from "../../kernel/json.ts";
 import { numberAt, textAt } from "../../kernel/json-read.ts";
@@ -26,8 +27,9 @@ export function namesRoute(ports: RoutePorts): Route {
     path: "/api/v1/names",
     summary: "Find resources of all kinds by a part of their name.",
     description:
-      "Equal names come first, then names that begin with the text, then shorter ones. Only " +
-      "resources that you may list are found. Upper and lower case are the same.",
+      "Equal names come first, then names that begin with the text, then shorter ones. Of equal " +
+      "matches, built-in kinds come after others. Events come last. Only resources that you may " +
+      "list are found. Upper and lower case are the same.",
     tag: "State",
     access: { kind: "authenticated" },
     query: objectSchema(
@@ -77,9 +79,10 @@ async function findNames(ports: RoutePorts, request: RouteRequest): Promise<Rout
   let best: Match[] = [];
   let total = 0;
   const revision = await visitKinds(ports, request, (served, row) => {
-    const rank = rankOf(row.name, wanted);
-    if (rank === undefined) return;
+    const place = placeOf(row.name, wanted);
+    if (place === undefined) return;
     total += 1;
+    const rank = rankOf(served, place, row.name.length);
     best.push({ kind: idOf(served), name: served.kind.names.kind, row, rank });
     // Sorted now and then, so that a text in every name costs no large array.
     if (best.length >= 2 * mostNames) best = best.toSorted(byRank).slice(0, most);
@@ -88,11 +91,21 @@ async function findNames(ports: RoutePorts, request: RouteRequest): Promise<Rout
   return { kind: "document", status: 200, document: { items, total, revision } };
 }
 
-function rankOf(name: string, wanted: string): number | undefined {
+/** 0: equal; 1: at the beginning; 2: elsewhere. */
+function placeOf(name: string, wanted: string): number | undefined {
   const at = name.toLowerCase().indexOf(wanted);
   if (at === -1) return undefined;
-  const place = at === 0 ? (name.length === wanted.length ? 0 : 1) : 2;
-  return place * 1_000 + name.length;
+  if (at > 0) return 2;
+  return name.length === wanted.length ? 0 : 1;
+}
+
+/** An Event begins with the name of its resource, and there are many. */
+const eventPlace = 3;
+
+function rankOf({ kind }: ServedKind, place: number, length: number): number {
+  const isBuiltIn = kind.origin === "built-in";
+  const isEvent = isBuiltIn && kind.names.kind === "Event";
+  return ((isEvent ? eventPlace : place) * 1_000 + length) * 2 + (isBuiltIn ? 1 : 0);
 }
 
 function byRank(one: Match, other: Match): number {
