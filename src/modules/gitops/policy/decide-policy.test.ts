@@ -34,7 +34,7 @@ describe("the policy of a namespace", () => {
     assert.equal(policy.objectRefusal(at("jane"), true), undefined);
     assert.match(
       policy.objectRefusal(at("bob"), true) ?? "",
-      /^ConfigMap bob\/a: deployments of the namespace jane may not write the namespace bob: /,
+      /^deployments of the namespace jane may not write the namespace bob: /,
     );
     assert.match(policy.objectRefusal(at(""), false) ?? "", /objects without a namespace/);
     assert.deepEqual(

@@ -6,7 +6,6 @@ import type { JsonObject } from "../../../kernel/json.ts";
 import { isTrueAt, numberAt, objectAt, objectsAt, textAt } from "../../../kernel/json-read.ts";
 import { presentObjectAt, textsAt, valueAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { referenceText } from "../object-reference.ts";
 import type { EffectivePolicy, SyncWindow } from "./effective-policy.ts";
 import { forNamespace, matchesText, matchesUrl, urlPlace } from "./patterns.ts";
 
@@ -50,7 +49,7 @@ export function decidePolicy(policies: readonly Resource[], namespace: Resource)
         : "objects without a namespace: an administrator can allow them with " +
           "spec.destinations.clusterScoped";
       const who = `deployments of the namespace ${name} may not write`;
-      return `${referenceText(at)}: ${who} ${what} of a GitOpsPolicy`;
+      return `${who} ${what} of a GitOpsPolicy`;
     },
     clusterRefusal: (cluster) =>
       clustersNamed(held, cluster).length > 0
@@ -65,7 +64,7 @@ export function decidePolicy(policies: readonly Resource[], namespace: Resource)
       if (isAllowed) return undefined;
       const what = isNamespaced ? `the namespace ${at.namespace}` : "objects without a namespace";
       return (
-        `${referenceText(at)}: deployments of the namespace ${name} may not write ${what} of the ` +
+        `deployments of the namespace ${name} may not write ${what} of the ` +
         `data-plane cluster ${cluster}: see spec.destinations.clusters of the GitOpsPolicies`
       );
     },

@@ -133,6 +133,7 @@ test("an object in another form of its kind has one identity and the rules of bo
       group === refused ? "it is denied" : undefined;
     const [problem] = planOf({ wanted: [site], scopes, refusal }).problems;
     assert.equal(problem?.kind, "Refused", refused);
+    assert.equal(problem.message, "Site.example.dev jane/main: it is denied");
   }
 });
 

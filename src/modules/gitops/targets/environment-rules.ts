@@ -2,7 +2,6 @@
 
 import { isTrueAt, textsAt } from "../../../kernel/json-read.ts";
 import type { Resource } from "../../../kernel/resource.ts";
-import { referenceText } from "../object-reference.ts";
 import type { EffectivePolicy } from "../policy/effective-policy.ts";
 import type { TargetRules } from "./target.ts";
 
@@ -17,7 +16,7 @@ export function environmentRefusal(
   return (at, isNamespaced) => {
     const refused = policy.kindRefusal(at.group, at.kind);
     if (refused !== undefined) return refused;
-    const text = `${referenceText(at)}: the GitOpsDeploymentManagedEnvironment ${name} allows`;
+    const text = `the GitOpsDeploymentManagedEnvironment ${name} allows`;
     if (!isNamespaced) {
       if (mayWriteCluster) return undefined;
       return `${text} objects without a namespace only with spec.clusterResources`;
