@@ -7,17 +7,17 @@ import { timeText } from "../../../kernel/clock.ts";
 import type { Context } from "../../../engine/reconciler.ts";
 import { isSetpointError } from "../../../kernel/errors.ts";
 import type { JsonObject } from "../../../kernel/json.ts";
-import { textAt } from "../../../kernel/json-read.ts";
 import { shortText } from "../../../kernel/short-text.ts";
 import { spanText } from "../../../kernel/span-text.ts";
 import { fleetLimits } from "../limits.ts";
 import { place, typeRefusal } from "../placement/place.ts";
 import type { Candidate, Placement, PlacementRequest } from "../placement/place.ts";
 import { hostOf } from "./host.ts";
+import { noClusterMessage } from "./no-cluster-message.ts";
 import type { InstanceRun } from "./instance-run.ts";
 import { isHandedOver } from "./instance.ts";
-import type { Instance } from "./instance.ts";
 import { putManaged } from "./managed.ts";
+import type { Against } from "./no-cluster-message.ts";
 import { isSuspension } from "./phases.ts";
 
 const maxReasons = fleetLimits.maxPlacementReasons;
@@ -41,7 +41,7 @@ export async function placeInstance(run: InstanceRun): Promise<Placed> {
     return { kind: "placed", cluster: earlier.cluster };
   }
   const placement = await chosen(run);
-  const full: JsonObject[] = [];
+  const full: (Against & JsonObject)[] = [];
   for (const candidate of placement.candidates.slice(0, fleetLimits.maxPlacementAttempts)) {
     const { cluster, reason } = candidate;
     const why = [{ cluster, reason }, ...full, ...whyOf(placement)];
@@ -52,8 +52,7 @@ export async function placeInstance(run: InstanceRun): Promise<Placed> {
   }
   const why = [...full, ...whyOf(placement)].slice(0, maxReasons);
   await run.record({ placement: { cluster: null, placementId: null, why } });
-  const refused = full.map((each) => textAt(each, "reason")).find((reason) => reason !== noRoom);
-  return unplaced(run, placement, refused);
+  return unplaced(run, placement, full);
 }
 
 /** Whether another cluster can host the instance, as far as this process knows. */
@@ -180,14 +179,14 @@ function whyOf({ excluded }: Placement): readonly JsonObject[] {
 function unplaced(
   run: InstanceRun,
   { excluded, candidates }: Placement,
-  refused: string | undefined,
+  full: readonly Against[],
 ): Placed {
   const { instance, offering, nowMs } = run;
   const { placement, versions, creation } = offering.timeouts;
   const lacksVersion = excluded.some((each) => each.lacksVersion);
   const message = lacksVersion
     ? "no cluster of the region reports a version that is ready"
-    : noClusterMessage(instance, excluded.length + candidates.length, refused);
+    : noClusterMessage(instance, excluded.length + candidates.length, [...full, ...excluded]);
   if (isSuspension(instance.phase)) {
     return { kind: "none", reason: "NoCluster", message, afterMs: fleetLimits.placementRetryMs };
   }
@@ -200,15 +199,4 @@ function unplaced(
   }
   const afterMs = Math.min(fleetLimits.placementRetryMs, deadlineMs - nowMs);
   return { kind: "none", reason: "NoCluster", message, afterMs };
-}
-
-function noClusterMessage(
-  { provider, region }: Instance,
-  clusters: number,
-  refused: string | undefined,
-): string {
-  const where = `${provider} ${region}`;
-  if (clusters === 0) return `there is no cluster in ${where}`;
-  const why = refused === undefined ? "" : `: ${refused}`;
-  return `none of the ${clusters} clusters in ${where} can host the instance${why}`;
 }
