@@ -34,10 +34,17 @@ export interface AskedField {
   readonly label: string;
   readonly help?: string;
   /** A list to choose from; without it, a text. */
-  readonly choices?: readonly { readonly value: string; readonly label: string }[];
+  readonly choices?: readonly Choice[];
   /** At first. */
   readonly value?: string;
   readonly isOptional?: boolean;
+}
+
+export interface Choice {
+  readonly value: string;
+  readonly label: string;
+  /** It cannot be chosen; the label says why. */
+  readonly isOff?: boolean;
 }
 
 /** What the user has entered, by the id of the field. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
+import type { Cluster } from "../api/fleet.ts";
 import type { KindInfo } from "../api/kinds.ts";
-import { instanceActions, subjectOfInstance } from "./instance-actions.ts";
+import { clusterChoice, instanceActions, subjectOfInstance } from "./instance-actions.ts";
 
 const kind: KindInfo = {
   id: "dinosaurs.example.dev",
@@ -52,4 +53,20 @@ test("the command of a rotation has the next number", () => {
   const metadata = { name: "rex", namespace: "org-1" };
   const subject = subjectOfInstance(kind, { metadata, spec: { rotation: 2 } });
   assert.match(action?.command(subject) ?? "", /\{"spec":\{"rotation":3\}\}/);
+});
+
+test("a cluster that is not schedulable is no choice, except where the instance is", () => {
+  const clusterOf = (isSchedulable: boolean): Cluster => ({
+    metadata: { name: "west-1" },
+    spec: { provider: "aws", region: "eu-west-1", isSchedulable },
+    status: { phase: "ready", remaining: 48 },
+  });
+  assert.deepEqual(clusterChoice(clusterOf(true), "west-2"), {
+    value: "west-1",
+    label: "west-1 (ready, room for 48)",
+  });
+  const label = "west-1 (not schedulable)";
+  const off = { value: "west-1", label, isOff: true };
+  assert.deepEqual(clusterChoice(clusterOf(false), "west-2"), off);
+  assert.equal(clusterChoice(clusterOf(false), "west-1").isOff, false);
 });

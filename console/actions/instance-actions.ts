@@ -5,7 +5,7 @@ import { fleetApi } from "../api/fleet.ts";
 import type { Cluster, Instance } from "../api/fleet.ts";
 import type { KindInfo } from "../api/kinds.ts";
 import type { JsonRecord } from "../api/types.ts";
-import type { Action, Answers, Impact, Subject } from "./action.ts";
+import type { Action, Answers, Choice, Impact, Subject } from "./action.ts";
 import { kubectlName } from "./action.ts";
 import { administratorsOnly } from "./fleet-rights.ts";
 import { flagsOf } from "./subject-flags.ts";
@@ -173,16 +173,26 @@ function moveImpact(subject: Subject | undefined, clusters: readonly Cluster[]):
         value: spec.cluster ?? anyCluster,
         choices: [
           { value: anyCluster, label: "The server chooses" },
-          ...near.map(({ metadata: { name }, status: seen, spec: { isDraining } }) => {
-            const room = seen?.remaining === undefined ? "" : `, room for ${seen.remaining}`;
-            const state = isDraining === true ? "draining" : (seen?.phase ?? "not seen yet");
-            const here = name === present ? ", it is there" : "";
-            return { value: name, label: `${name} (${state}${room}${here})` };
-          }),
+          ...near.map((cluster) => clusterChoice(cluster, present)),
         ],
       },
     ],
   };
+}
+
+/** A cluster that is not schedulable takes no instance that is not on it. */
+export function clusterChoice(
+  { metadata: { name }, spec, status }: Cluster,
+  present: string | null | undefined,
+): Choice {
+  const isHere = name === present;
+  const here = isHere ? ", it is there" : "";
+  if (spec.isSchedulable === false) {
+    return { value: name, label: `${name} (not schedulable${here})`, isOff: !isHere };
+  }
+  const room = status?.remaining === undefined ? "" : `, room for ${status.remaining}`;
+  const state = spec.isDraining === true ? "draining" : (status?.phase ?? "not seen yet");
+  return { value: name, label: `${name} (${state}${room}${here})` };
 }
 
 function inAWeek(): string {

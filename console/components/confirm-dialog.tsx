@@ -120,7 +120,7 @@ function EnteredField({
           onChange={(event) => onChange(event.currentTarget.value)}
         >
           {choices.map((choice) => (
-            <option key={choice.value} value={choice.value}>
+            <option key={choice.value} value={choice.value} disabled={choice.isOff}>
               {choice.label}
             </option>
           ))}
