@@ -8,6 +8,7 @@ import { kindNamed, kinds } from "../../api/kinds.ts";
 import { environmentsApi } from "../../api/environments.ts";
 import type { Environment, Place } from "../../api/environments.ts";
 import { ActionButton, ActionItem } from "../../components/action-button.tsx";
+import { CauseBanner } from "../../components/cause-banner.tsx";
 import { useSelected } from "../../components/selected.ts";
 import { StateIcon } from "../../components/state.tsx";
 import { paths } from "../../paths.ts";
@@ -20,7 +21,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { Countdown } from "./countdown.tsx";
 import { environmentsKind } from "./environments-page.tsx";
 import { GraphTab } from "./graph-tab.tsx";
-import { progressText } from "./headline.ts";
+import { failureOf, progressText } from "./headline.ts";
 import { HistoryTab } from "./history-tab.tsx";
 import { LogsTab } from "./logs-tab.tsx";
 import { phaseLook } from "./looks.ts";
@@ -84,6 +85,7 @@ export function EnvironmentPage({ params, query }: PageProps) {
         <EntryPoints environment={data} />
       </header>
       {error !== undefined && <ErrorPanel error={error} onRetry={refetch} />}
+      <FailureBanner environment={data} />
       <Tabs
         label={`Environment ${id}`}
         current={tab}
@@ -95,6 +97,16 @@ export function EnvironmentPage({ params, query }: PageProps) {
       />
       <Shown place={place} environment={data} query={query} />
     </div>
+  );
+}
+
+function FailureBanner({ environment }: { environment: Environment }) {
+  const failure = failureOf(environment);
+  if (failure === undefined) return null;
+  return (
+    <CauseBanner tone="failed" title={failure.title}>
+      {failure.text !== "" && <p>{failure.text}</p>}
+    </CauseBanner>
   );
 }
 

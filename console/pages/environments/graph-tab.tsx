@@ -1,7 +1,7 @@
 // The dependency graph of an environment, or the same as a table. Phones start with the table.
 
 import { environmentsApi } from "../../api/environments.ts";
-import type { DependencyGraph, GraphNode } from "../../api/environments.ts";
+import type { DependencyGraph, Environment, GraphNode } from "../../api/environments.ts";
 import { StateIcon } from "../../components/state.tsx";
 import { Graph } from "../../graph/graph.tsx";
 import type { GraphNodeView } from "../../graph/graph.tsx";
@@ -12,12 +12,13 @@ import { Button } from "../../ui/button.tsx";
 import { Empty, ErrorPanel, Skeleton } from "../../ui/notice.tsx";
 import { Facts, Panel } from "../../ui/panel.tsx";
 import type { TabProps } from "./environment-page.tsx";
+import { failureOf, messageOf } from "./headline.ts";
 import { resourceLook } from "./looks.ts";
 import { shownNodes } from "./shown-nodes.ts";
 
 const records = "environmentresources.environments.setpoint.dev";
 
-export function GraphTab({ place, query }: TabProps) {
+export function GraphTab({ place, environment, query }: TabProps) {
   const { namespace, id } = place;
   const { data, error, refetch } = useQuery(
     `graph ${namespace} ${id}`,
@@ -40,7 +41,8 @@ export function GraphTab({ place, query }: TabProps) {
   const isPhone = window.matchMedia("(max-width: 720px)").matches;
   const view = query.get("view") ?? (isPhone ? "table" : "graph");
   const { nodes, isCut } = shownNodes(data, isProblemsOnly);
-  const current = query.get("node") ?? undefined;
+  // A failed environment shows what failed first.
+  const current = query.get("node") ?? failureOf(environment)?.resource;
   const selected = data.nodes.find((node) => node.id === current);
   return (
     <div class="stack">
@@ -68,7 +70,7 @@ export function GraphTab({ place, query }: TabProps) {
       {nodes.length > 0 && (
         <div class="graph-columns">
           {view === "table" ? (
-            <ResourceTable graph={data} nodes={nodes} namespace={namespace} />
+            <ResourceTable graph={data} nodes={nodes} environment={environment} />
           ) : (
             <Graph
               label={`Dependencies of ${id}`}
@@ -78,7 +80,7 @@ export function GraphTab({ place, query }: TabProps) {
               onSelect={(node) => set({ node })}
             />
           )}
-          <Selected node={selected} graph={data} namespace={namespace} environment={id} />
+          <Selected node={selected} graph={data} environment={environment} />
         </div>
       )}
     </div>
@@ -106,10 +108,11 @@ function nodeView({ id, name, target, type, state, drift }: GraphNode): GraphNod
 interface TableProps {
   readonly graph: DependencyGraph;
   readonly nodes: readonly GraphNode[];
-  readonly namespace: string;
+  readonly environment: Environment;
 }
 
-function ResourceTable({ graph, nodes, namespace }: TableProps) {
+function ResourceTable({ graph, nodes, environment }: TableProps) {
+  const { namespace } = environment;
   const nameOf = (id: string): string => graph.nodes.find((node) => node.id === id)?.name ?? id;
   return (
     <Panel title="Resources" note={`${nodes.length}`}>
@@ -140,7 +143,9 @@ function ResourceTable({ graph, nodes, namespace }: TableProps) {
                       {node.name}
                     </a>
                   )}
-                  {node.reason !== undefined && <span class="sub muted">{node.reason}</span>}
+                  {node.reason !== undefined && (
+                    <span class="sub muted">{reasonText(environment, node)}</span>
+                  )}
                 </td>
                 <td class="muted">{needs.map(({ to }) => nameOf(to)).join(", ") || "nothing"}</td>
                 <td class="muted wide-only">{node.target ?? ""}</td>
@@ -153,14 +158,18 @@ function ResourceTable({ graph, nodes, namespace }: TableProps) {
   );
 }
 
+function reasonText(environment: Environment, { id, reason = "" }: GraphNode): string {
+  const message = messageOf(environment, id);
+  return message === "" ? reason : `${reason}: ${message}`;
+}
+
 interface SelectedProps {
   readonly node: GraphNode | undefined;
   readonly graph: DependencyGraph;
-  readonly namespace: string;
-  readonly environment: string;
+  readonly environment: Environment;
 }
 
-function Selected({ node, graph, namespace, environment }: SelectedProps) {
+function Selected({ node, graph, environment }: SelectedProps) {
   if (node === undefined) {
     return (
       <Panel title="No resource selected" isPadded>
@@ -175,12 +184,15 @@ function Selected({ node, graph, namespace, environment }: SelectedProps) {
   const needs = graph.edges.filter(({ from }) => from === node.id).map(({ to }) => nameOf(to));
   const needed = graph.edges.filter(({ to }) => to === node.id).map(({ from }) => nameOf(from));
   const { look } = nodeView(node);
+  const { namespace, id } = environment;
+  const message = messageOf(environment, node.id);
   return (
     <Panel title={node.name} side={<StateIcon look={look} />} isPadded>
       <Facts
         facts={[
           ["Kind", node.target ?? "not applied yet"],
           ...(node.reason === undefined ? [] : [["Reason", node.reason] as const]),
+          ...(message === "" ? [] : [["Cause", message] as const]),
           ...(node.template === undefined ? [] : [["Template", node.template] as const]),
           ...(node.group === undefined ? [] : [["Group", node.group] as const]),
           ["Needs", needs.join(", ") || "nothing"],
@@ -192,7 +204,7 @@ function Selected({ node, graph, namespace, environment }: SelectedProps) {
           <Button href={paths.resource({ kind: records, namespace, name: node.id })}>
             Why is it so
           </Button>
-          <Button href={paths.environment(namespace, environment, "logs", { resource: node.key })}>
+          <Button href={paths.environment(namespace, id, "logs", { resource: node.key })}>
             Logs
           </Button>
         </p>

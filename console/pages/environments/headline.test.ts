@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Environment, EnvironmentStatus } from "../../api/environments.ts";
-import { listHeadline, progressText } from "./headline.ts";
+import { failureOf, listHeadline, messageOf, progressText } from "./headline.ts";
 
 type Phase = NonNullable<EnvironmentStatus["phase"]>;
 
@@ -24,4 +24,21 @@ test("the progress of an environment counts its resources and states the cause",
   assert.equal(progressText(failed), "2 of 3 resources ready, 1 failed. db is down");
   const well = environment("DeployedOk", { resources: { total: 3, ready: 3 }, reason: "Deployed" });
   assert.equal(progressText(well), "3 of 3 resources ready.");
+});
+
+test("a failed environment states the cause of its first failure", () => {
+  const message = "exceeded quota: small";
+  const failures = [
+    { resource: "a.db", reason: "QuotaExceeded", message },
+    { resource: "a.dns", reason: "Refused", message: "no" },
+  ];
+  const failed = environment("DeployedFail", { failures });
+  assert.deepEqual(failureOf(failed), {
+    resource: "a.db",
+    title: "a.db: QuotaExceeded",
+    text: "exceeded quota: small. 1 other resource failed.",
+  });
+  assert.equal(messageOf(failed, "a.db"), message);
+  assert.equal(messageOf(failed, "a.app"), "");
+  assert.equal(failureOf(environment("DeployedOk")), undefined);
 });

@@ -26,3 +26,25 @@ export function progressText({ status }: Environment): string {
   const why = message !== "" ? message : reason === "Deployed" ? "" : reason;
   return why === "" ? `${done}${problems}.` : `${done}${problems}. ${why}`;
 }
+
+/** The first failure, with what caused it; others wait for it, or have causes of their own. */
+export function failureOf({ status }: Environment): Failure | undefined {
+  const [first, ...others] = status?.failures ?? [];
+  if (first === undefined || status?.phase === "Destroyed") return undefined;
+  const { resource = "", reason = "", message = "" } = first;
+  const more = others.length === 0 ? "" : ` ${plural(others.length, "other resource")} failed.`;
+  const title = [resource, reason].filter((each) => each !== "").join(": ");
+  return { resource, title, text: `${message === "" ? "" : `${message}.`}${more}`.trim() };
+}
+
+export interface Failure {
+  /** The name of its record, which is the id of its node in the graph. */
+  readonly resource: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Why the resource of the node failed. */
+export function messageOf({ status }: Environment, node: string): string {
+  return (status?.failures ?? []).find(({ resource }) => resource === node)?.message ?? "";
+}
