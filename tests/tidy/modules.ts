@@ -16,6 +16,7 @@ const lists: Readonly<Record<string, string>> = {
  */
 export const belongings: Readonly<Record<string, readonly string[]>> = {
   bus: ["src/surfaces/bus/", "tests/executors/sentinel.test.ts"],
+  connect: ["tests/console/connect.test.ts"],
   fleet: ["src/surfaces/fleet/", "examples/dinosaurs/"],
   gitops: ["tests/adapters/git.test.ts", "bench/gitops.ts", "examples/gitops-platform/"],
   "resource-provider": [
