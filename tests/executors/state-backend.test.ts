@@ -200,7 +200,9 @@ describe("the http backend of Terraform", { skip: withoutTerraform }, () => {
     assert.match((await terraform("moved", "apply", "-auto-approve")).text, /invalid auth/);
     await rig.stacks.delete("moved");
     await rig.stacks.gone("moved");
-    assert.equal((await ask("GET", path("moved"))).status, 204);
+    const isDeleted = async (): Promise<boolean> =>
+      (await ask("GET", path("moved"))).status === 204;
+    await waitUntil("the state to be deleted", isDeleted);
   });
 
   it("has no state to adopt until it is stored, and the stack can be deleted", async () => {
